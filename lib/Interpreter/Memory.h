@@ -5,6 +5,11 @@
 #include "cheems/Interpreter/RuntimeValue.h"
 #include <array>
 #include <deque>
+#include <map>
+
+namespace mlir {
+class Operation;
+} // namespace mlir
 
 namespace cheems::interpreter {
 
@@ -43,6 +48,11 @@ struct TileBlock {
   int64_t number;                       ///< of all blocks of the grid
   std::vector<Copy> begun;              ///< after the last commit
   std::deque<std::vector<Copy>> groups; ///< the oldest first
+  /// How many steps of each `fill_ring` are filled, and waited for.
+  struct Steps {
+    int64_t filled = 0, awaited = 0;
+  };
+  std::map<mlir::Operation *, Steps> rings;
 };
 
 } // namespace cheems::interpreter

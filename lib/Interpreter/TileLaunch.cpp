@@ -43,7 +43,8 @@ static void launch(tile::LaunchOp op, Frame &f) {
     TileBlock block{.at = {index[2], index[1], index[0]},
                     .number = number++,
                     .begun = {},
-                    .groups = {}};
+                    .groups = {},
+                    .rings = {}};
     f.runIsolated(kernel, arguments, block);
     return !f.failed();
   });
@@ -84,10 +85,51 @@ static void ring(tile::RingOp op, Frame &f) {
   }
 }
 
+/// Fills steps of a ring below `ahead`.
+static void fillSteps(tile::FillRingOp op, int64_t ahead, Frame &f) {
+  int64_t &filled = f.tileBlock->rings[op].filled;
+  ahead = std::min(ahead, f.integer(op.getSteps()));
+  for (; filled < ahead && !f.failed(); ++filled) {
+    (void)f.run(op.getFill().front(), {filled, filled % op.getStages()});
+  }
+}
+
+/// As `ring`: stages are filled as early as they are free.
+static void fillRing(tile::FillRingOp op, Frame &f) {
+  f.tileBlock->rings[op] = {};
+  f.set(op.getRing(), int64_t(0)); // the op says which one it is
+  fillSteps(op, op.getStages(), f);
+}
+
+static void waitForStage(tile::WaitForStageOp op, Frame &f) {
+  auto ring = op.getRing().getDefiningOp<tile::FillRingOp>();
+  TileBlock::Steps &steps = f.tileBlock->rings[ring];
+  int64_t step = f.integer(op.getStep());
+  if (step > steps.awaited || step >= steps.filled) {
+    f.fail() << "waits for step " << step << ", where " << steps.awaited
+             << " are waited for and " << steps.filled << " are filled";
+    return;
+  }
+  steps.awaited = std::max(steps.awaited, step + 1);
+}
+
+static void freeStage(tile::FreeStageOp op, Frame &f) {
+  auto ring = op.getRing().getDefiningOp<tile::FillRingOp>();
+  int64_t step = f.integer(op.getStep());
+  if (step >= f.tileBlock->rings[ring].awaited) {
+    f.fail() << "frees step " << step << ", which nobody has waited for";
+    return;
+  }
+  fillSteps(ring, step + 1 + ring.getStages(), f);
+}
+
 void addTileLaunch(Handlers &handlers) {
   handlers.add<tile::LaunchOp>(launch);
   handlers.addTerminator<tile::ReturnOp>();
   handlers.add<tile::RingOp>(ring);
+  handlers.add<tile::FillRingOp>(fillRing);
+  handlers.add<tile::WaitForStageOp>(waitForStage);
+  handlers.add<tile::FreeStageOp>(freeStage);
   handlers.addTerminator<tile::RingYieldOp>();
   handlers.add<tile::BlockIdOp>([](tile::BlockIdOp op, Frame &f) {
     f.set(op.getResult(), f.tileBlock->at[size_t(op.getDimension())]);

@@ -344,32 +344,44 @@ static void copyRows(tile::CopyRowsOp op, Frame &f) {
   begin(op.getBuffer(), *first, std::move(stage), f);
 }
 
-/// Zeros where the box is outside; done at once, as `use` comes behind it.
+/// Zeros where the box is outside; done at once, as uses come behind it. What
+/// nothing has written may come, too, as no number: results may not depend on
+/// it.
 static void bulkCopy(tile::BulkCopyOp op, Frame &f) {
   tile::BufferType buffer = op.getBuffer().getType();
-  std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f);
-  if (!first) {
+  int64_t rows = op.getMap().getType().getRows(), columns = buffer.getColumns(),
+          boxes = buffer.getRows() / rows, number = f.integer(op.getStage());
+  if (!firstOf(buffer, number < 0 ? number : number / boxes, f)) {
     return;
   }
   Memory &source = f.memory(op.getMap());
-  constexpr int64_t dims[] = {0, 1};
-  Access access{source.contents(),
-                {f.integer(op.getRow()), f.integer(op.getColumn())},
-                dims,
-                {}};
-  access.extents.append(access.memory.shape.begin(), access.memory.shape.end());
-  constexpr int64_t together = 16; // bytes
-  if (!holds(access, together, buffer.getElementBytes(), f)) {
+  ArrayRef<int64_t> shape = source.contents().shape;
+  int64_t row = f.integer(op.getRow()), column = f.integer(op.getColumn());
+  if (row < 0 || column < 0) {
+    f.fail() << "begins at [" << row << ", " << column << "]" << inBlock(f);
     return;
   }
-  Tensor stage({buffer.getRows(), buffer.getColumns()});
-  forEachInside(access, stage.shape, f, [&](size_t element, int64_t place) {
-    stage.data[element] = readElement(source, place, f);
-  });
+  int64_t bytes = buffer.getElementBytes();
+  constexpr int64_t together = 16; // bytes
+  if (shape[0] > 1 && shape[1] * bytes % together != 0) {
+    f.fail() << "copies of rows of " << shape[1] * bytes
+             << " bytes, no multiple of " << together << inBlock(f);
+    return;
+  }
   Memory &into = f.memory(op.getBuffer());
-  for (size_t element = 0; element < stage.data.size(); ++element) {
-    into.write(*first + int64_t(element), stage.data[element],
-               f.tileBlock->number);
+  int64_t first = number * rows * columns;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      bool isInside = row + i < shape[0] && column + j < shape[1];
+      int64_t place = (row + i) * shape[1] + column + j;
+      double element = 0;
+      if (isInside) {
+        bool isWritten = !isUninitialised(source.contents().data[place]);
+        element = isWritten ? readElement(source, place, f)
+                            : std::numeric_limits<double>::quiet_NaN();
+      }
+      into.write(first + i * columns + j, element, f.tileBlock->number);
+    }
   }
 }
 

@@ -119,7 +119,8 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       llvm::cl::init(tile::Unit::Wgmma), tile::unitValues()};
   Option<tile::OperandCopy> copy{
       *this, "copy",
-      llvm::cl::desc("newest copies that products of prompts may use"),
+      llvm::cl::desc(
+          "newest copies that products and attention of prompts may use"),
       llvm::cl::init(tile::OperandCopy::Bulk), tile::copyValues()};
   CardOptions card() const { return {arch, unit, copy}; }
 };

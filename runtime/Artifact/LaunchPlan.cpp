@@ -144,7 +144,7 @@ Argument parseArgument(const FieldReader &launch, const json &item,
 Argument parseMap(const FieldReader &launch, const json &item,
                   const Limits &limits) {
   using Element = LaunchPlan::TensorMap::Element;
-  constexpr int64_t mostRows = 256; // of a box
+  constexpr int64_t most = 256; // rows of a box, or elements of one
   const char *field = "arguments";
   bool isWhole = item.size() == 7 && item[1].is_array() &&
                  !(item[1].size() > 1 && item[1][0] == "map");
@@ -160,11 +160,25 @@ Argument parseMap(const FieldReader &launch, const json &item,
   };
   map.rows = number(2);
   map.columns = number(3);
-  if (item[4] != "f16" && item[4] != "bf16") {
+  static const std::map<std::string, Element> elements = {
+      {"f16", Element::f16}, {"bf16", Element::bf16}, {"f32", Element::f32}};
+  auto element = item[4].is_string() ? elements.find(item[4].get<std::string>())
+                                     : elements.end();
+  if (element == elements.end()) {
     throw launch.bad(field, "has a map of elements that are not known");
   }
-  map.element = item[4] == "f16" ? Element::f16 : Element::bf16;
-  map.boxRows = launch.integer(item[5], field, 1, mostRows);
+  map.element = element->second;
+  map.boxRows = launch.integer(item[5], field, 1, most);
+  if (map.element == Element::f32) {
+    constexpr int64_t together = 4;
+    map.boxColumns = launch.integer(item[6], field, together, most);
+    if (map.boxColumns % together != 0) {
+      throw launch.bad(field, "has boxes whose rows are no multiple of 16 "
+                              "bytes");
+    }
+    argument.map = map;
+    return argument;
+  }
   map.boxColumns = launch.integer(item[6], field, 16, 64);
   if (map.boxColumns != 16 && map.boxColumns != 32 && map.boxColumns != 64) {
     throw launch.bad(field,

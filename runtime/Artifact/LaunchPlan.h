@@ -39,13 +39,15 @@ struct LaunchPlan {
     size_t a = 0, b = 0; ///< earlier numbers
   };
 
-  /// Boxes of a matrix that the hardware copies.
+  /// Boxes of a matrix that the hardware copies: swizzled, but not those of
+  /// f32.
   struct TensorMap {
-    enum class Element { f16, bf16 };
+    enum class Element { f16, bf16, f32 };
     size_t rows = 0, columns = 0; ///< numbers
     Element element = Element::f16;
     int64_t boxRows = 0, boxColumns = 0;
-    int64_t boxRowBytes() const { return 2 * boxColumns; }
+    int64_t elementBytes() const { return element == Element::f32 ? 4 : 2; }
+    int64_t boxRowBytes() const { return elementBytes() * boxColumns; }
   };
 
   struct Argument {

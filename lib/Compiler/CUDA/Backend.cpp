@@ -41,9 +41,9 @@ public:
     return {{kUnitOption.str(), "newest unit that products and attention of "
                                 "prompts may use: mma, or wgmma "
                                 "(the default), which sm_90a has"},
-            {kCopyOption.str(), "newest copies that products of prompts by "
-                                "wgmma may use: threads, or bulk (the "
-                                "default), by the hardware"}};
+            {kCopyOption.str(), "newest copies that products and attention of "
+                                "prompts by wgmma may use: threads, or bulk "
+                                "(the default), by the hardware"}};
   }
 
   llvm::Error check(const CompileOptions &options) const override {

@@ -13,12 +13,23 @@ void LaunchOperands::read(Value value) {
   }
 }
 
+void LaunchOperands::readBoxes(Value matrix, TensorMapType type) {
+  inputs.push_back(matrix);
+  maps.emplace_back(matrix, type);
+}
+
 void LaunchOperands::write(Value value) { outputs.push_back(value); }
 
 SmallVector<Type> LaunchOperands::types() const {
   SmallVector<Type> types;
   for (Value operand : llvm::concat<const Value>(inputs, outputs)) {
     auto shaped = dyn_cast<ShapedType>(operand.getType());
+    const auto *map = llvm::find_if(
+        maps, [&](const auto &each) { return each.first == operand; });
+    if (map != maps.end()) {
+      types.push_back(map->second);
+      continue;
+    }
     types.push_back(shaped ? Type(argumentFor(shaped, shaped.getRank() > 1))
                            : operand.getType());
   }

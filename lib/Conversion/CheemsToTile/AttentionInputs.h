@@ -10,6 +10,8 @@ namespace cheems::tile {
 class LaunchOperands {
 public:
   void read(Value value);
+  /// By bulk copies of boxes.
+  void readBoxes(Value matrix, TensorMapType type);
   void write(Value value);
 
   SmallVector<Value> inputs, outputs;
@@ -17,6 +19,9 @@ public:
   SmallVector<Type> types() const;
   /// The kernel's argument for an operand; null for none.
   Value in(ValueRange arguments, Value operand) const;
+
+private:
+  SmallVector<std::pair<Value, TensorMapType>> maps;
 };
 
 /// Rows of heads as tensors: rotated(normalized(heads)).

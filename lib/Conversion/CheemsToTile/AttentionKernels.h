@@ -86,6 +86,9 @@ struct AttentionMemory {
   Value places, seen;
   Value positions;       ///< [slots, layers, G', C] i32, if there is a window
   Candidates candidates; ///< null where entries stay
+  /// Tensor maps of the pools for bulk copies, or null: rows of entries, and
+  /// all masks as one row.
+  Value keyMap, valueMap, maskMap;
 
   /// Whether candidates are numbered through lists.
   bool hasLists() const { return bool(candidates.numbers); }
@@ -117,6 +120,13 @@ struct Entries {
             rowsOfStep,
             {zero, zero, stateHead, zero, column},
             shape.keep};
+  }
+  /// The first entry of a head among all of a pool of [slots, layers, heads,
+  /// capacity].
+  Value firstIn(TileBuilder &t, Value pool, Value head) const {
+    Value found = t.add(t.mul(slot, t.extent(pool, 1)), memory.layer);
+    found = t.add(t.mul(found, t.extent(pool, 2)), head);
+    return t.mul(found, t.extent(pool, 3));
   }
   /// The mask values of one head of A, as a row.
   Place mask(Value maskHead, Value first) const {

@@ -1,5 +1,6 @@
 // Makes the launches of attention.
 #include "AttentionLaunches.h"
+#include "MaskRing.h"
 #include "RowCount.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -212,6 +213,30 @@ LaunchOperands AttentionLaunches::operandsOfAttention() {
   return operands;
 }
 
+void AttentionLaunches::readBoxes(LaunchOperands &operands) {
+  if (sizes.copy != OperandCopy::Bulk) {
+    return;
+  }
+  auto rows = TensorMapType::get(b.getContext(), sizes.entries, sizes.panel,
+                                 shape.stored);
+  SmallVector<ReassociationIndices> ofEntries = {{0, 1, 2, 3}, {4}};
+  keyRows = tensor::CollapseShapeOp::create(b, entries[0], ofEntries);
+  valueRows = tensor::CollapseShapeOp::create(b, entries[1], ofEntries);
+  operands.readBoxes(keyRows, rows);
+  operands.readBoxes(valueRows, rows);
+  if (TensorMapType masks = MaskRing::boxes(b.getContext(), shape, sizes)) {
+    Value all = tensor::CollapseShapeOp::create(
+        b, entries[2], SmallVector<ReassociationIndices>{{0, 1, 2, 3}});
+    OpFoldResult count = tensor::getMixedSize(b, b.getLoc(), all, 0);
+    auto type = RankedTensorType::get(
+        {1, cast<ShapedType>(all.getType()).getDimSize(0)}, b.getF32Type());
+    allMasks = tensor::ExpandShapeOp::create(
+        b, type, all, SmallVector<ReassociationIndices>{{0, 1}},
+        SmallVector<OpFoldResult>{b.getIndexAttr(1), count});
+    operands.readBoxes(allMasks, masks);
+  }
+}
+
 void AttentionLaunches::writeEntries(LaunchOperands &operands) {
   llvm::for_each(entries, [&](Value pool) { operands.write(pool); });
   if (drops) {
@@ -235,6 +260,11 @@ AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
   memory.keys = operands.in(m, entries[0]);
   memory.values = operands.in(m, entries[1]);
   memory.masks = operands.in(m, entries[2]);
+  if (keyRows) {
+    memory.keyMap = operands.in(m, keyRows);
+    memory.valueMap = operands.in(m, valueRows);
+    memory.maskMap = allMasks ? operands.in(m, allMasks) : Value();
+  }
   if (shape.hasCodes()) {
     memory.keyScales = operands.in(m, entries[3]);
     memory.valueScales = operands.in(m, entries[4]);
@@ -280,6 +310,7 @@ SmallVector<Value> AttentionLaunches::takePools(LaunchOp made) {
 /// Blocks of rows, or the heads of one row.
 Value AttentionLaunches::attend() {
   LaunchOperands operands = operandsOfAttention();
+  readBoxes(operands);
   operands.write(y);
   int64_t heads = shape.oneRow ? shape.stateHeads * headBlocks()
                                : shape.queryHeads / sizes.heads;

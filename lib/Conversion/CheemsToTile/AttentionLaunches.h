@@ -74,6 +74,8 @@ private:
   void readPlaces(LaunchOperands &operands);
   /// What a launch of attention has besides its outputs.
   LaunchOperands operandsOfAttention();
+  /// Lets bulk copies read the pools.
+  void readBoxes(LaunchOperands &operands);
   void writeEntries(LaunchOperands &operands);
   /// They are what a launch that wrote them gives. Returns how many.
   size_t takeEntries(ResultRange results);
@@ -100,8 +102,9 @@ private:
   Value positions;       ///< a pool; null without a window
   Candidates candidates; ///< tensors; null without lists
   KeptChoice choice;     ///< the same
-  Value runs;            ///< whether launches have blocks, 0 or 1; null: always
-  bool drops = false;    ///< launches are those of a window that drops entries
+  Value keyRows, valueRows, allMasks; ///< matrices of the pools; may be null
+  Value runs;         ///< whether launches have blocks, 0 or 1; null: always
+  bool drops = false; ///< launches are those of a window that drops entries
   Value y;
   bool isExact;
   AttentionStrategy sizes;

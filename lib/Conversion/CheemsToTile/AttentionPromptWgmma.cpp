@@ -11,7 +11,9 @@ namespace {
 /// One kernel. Blocks of entries come from the last one to the first, so the
 /// one that hides entries from all rows is known to be first. A turn begins the
 /// scores of one block and the weighted sums of the one before, and finds the
-/// weights of its own while those are under way.
+/// weights of its own while those are under way. Steps are these blocks in the
+/// order in which they come. A warp of its own fetches entries by bulk copies,
+/// or all warps do by copies of threads.
 class WarpgroupPrompt {
 public:
   WarpgroupPrompt(TileBuilder &t, const AttentionStrategy &s,
@@ -53,10 +55,11 @@ private:
   /// Neighbours that a thread loads of a query: 16 bytes.
   static constexpr int64_t kWidth = 4;
 
-  /// The stage that the first panel of a block of entries is in.
-  Value stageOf(Value block) {
-    return t.mul(t.remainder(block, s.stages), panels);
-  }
+  bool isBulk() const { return s.copy == OperandCopy::Bulk; }
+  Value blockOf(Value step) { return t.sub(last, step); }
+  Value stageOf(Value step) { return t.remainder(step, s.stages); }
+  /// Where the first panel of a step is.
+  Value panelsOf(Value step) { return t.mul(stageOf(step), panels); }
 
   /// What is carried from a block to the one before: a bound and a sum for
   /// softmax, the block's weights, and the sums of the blocks behind it.
@@ -71,28 +74,39 @@ private:
     entries = rows.entries(memory);
     // Without entries there is one block, which hides all it has.
     Value blocks = t.ceilDiv(entries.count, s.entries);
-    Value last = t.sub(t.maximum(blocks, t.index(1)), t.index(1));
+    last = t.sub(t.maximum(blocks, t.index(1)), t.index(1));
+    if (isBulk() && !shape.visible.empty()) {
+      // A head that sees nothing has blocks of what others have stored.
+      rows.lastOfFirst = t.select(t.isEqual(entries.count, t.index(0)),
+                                  t.index(-s.rows), rows.lastOfFirst);
+    }
     // All rows see all entries of the blocks before this one.
     Value mixed =
         t.minimum(t.divide(t.add(rows.lastOfFirst, 1), s.entries), last);
+    Value first = t.index(0), one = t.index(1);
+    if (isBulk()) {
+      fillRings();
+    }
     loadQuery();
-    fetchKeys(last);
-    t.commit();
-    fetchNext(last);
-    waitForStage(/*pending=*/1);
-    SmallVector<Value> state = beginWithLast(last);
-    auto attendFrom = [&](Value past, Value count, bool hides) {
-      state = t.loop(t.index(0), count, 1, state,
-                     [&](Value number, ValueRange carried) {
-                       Value block = t.sub(t.sub(past, number), t.index(1));
-                       return attend(block, Carried(carried), hides);
-                     });
+    if (!isBulk()) {
+      fetchKeys(first);
+      t.commit();
+      fetchNext(first);
+    }
+    SmallVector<Value> state = beginWithLast();
+    auto attendFrom = [&](Value from, Value to, bool hides) {
+      state = t.loop(from, to, 1, state, [&](Value step, ValueRange carried) {
+        return attend(step, Carried(carried), hides);
+      });
     };
-    attendFrom(last, t.sub(last, mixed), /*hides=*/true);
-    attendFrom(mixed, mixed, /*hides=*/false);
-    waitForStage(/*pending=*/0);
+    Value seen = t.add(t.sub(last, mixed), one), past = t.add(last, one);
+    attendFrom(one, seen, /*hides=*/true);
+    attendFrom(seen, past, /*hides=*/false);
+    if (!isBulk()) {
+      waitForCopies(/*pending=*/0);
+    }
     Carried end(state);
-    Value sums = t.warpgroupWait(beginSums(t.index(0), end), 0, end.weights);
+    Value sums = t.warpgroupWait(beginSums(last, end), 0, end.weights);
     storeOutputs(end.sum, sums);
   }
 
@@ -110,40 +124,101 @@ private:
                 t.index(0));
       }
     }
+    if (isBulk()) {
+      forTensorCores();
+    }
   }
 
-  void fetchPanels(Value pool, Value ring, Value block) {
-    Value stage = stageOf(block), entry = t.mul(block, s.entries);
+  /// The rings of keys, with masks, and of values.
+  void fillRings() {
+    Value steps = t.add(last, 1);
+    Value begin = entries.firstIn(t, memory.keys, rows.stateHead);
+    SmallVector<Value> masksBegin = masks.begins(t, rows, entries);
+    keyStages = t.fillRing(steps, s.stages, [&](Value step, Value stage) {
+      Value entry = t.mul(blockOf(step), s.entries);
+      copyPanels(memory.keyMap, t.add(begin, entry), keyRing, stage);
+      masks.fill(t, memory.maskMap, masksBegin, entry, stage);
+    });
+    valueStages = t.fillRing(steps, s.stages, [&](Value step, Value stage) {
+      Value entry = t.mul(blockOf(step), s.entries);
+      copyPanels(memory.valueMap, t.add(begin, entry), valueRing, stage);
+    });
+  }
+
+  void copyPanels(Value map, Value row, Value ring, Value stage) {
+    Value first = t.mul(stage, panels);
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      t.copyBox(map, row, t.index(panel * s.panel), ring, t.add(first, panel));
+    }
+  }
+
+  /// What threads wrote is there for tensor cores of all warps.
+  void forTensorCores() {
+    FenceOp::create(t.b);
+    t.barrier();
+  }
+
+  /// Bulk copies bring what lies behind the last entry, and a weight of zero
+  /// times what is no number is no number. So its values become zeros.
+  void clearValuesBehindLast() {
+    Value have = t.sub(entries.count, t.mul(last, s.entries));
+    t.when(t.isLess(have, t.index(s.entries)), [&] {
+      constexpr int64_t width = 8; // 16 bytes
+      int64_t across = s.panel / width;
+      auto type = t.tileType({s.entries, s.panel}, shape.stored,
+                             BlockedAttr::get(t.b.getContext(),
+                                              s.warps() * kWarpThreads / across,
+                                              across, width));
+      auto perRow = t.sliceType(type, 1);
+      Value isThere =
+          t.isLess(t.broadcast(t.indicesFrom(t.index(0), perRow, 0), type),
+                   t.splatIndex(type, have));
+      Value zero = t.index(0);
+      t.waitForStage(valueStages, zero);
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        Value stage = t.index(panel);
+        Value tile = t.read(type, valueRing, stage, zero, zero);
+        t.write(t.select(isThere, tile, t.fill(type, 0)), valueRing, stage,
+                zero, zero);
+      }
+      forTensorCores();
+    });
+  }
+
+  // By copies of threads.
+  void fetchPanels(Value pool, Value ring, Value step) {
+    Value stage = panelsOf(step), entry = t.mul(blockOf(step), s.entries);
     for (int64_t panel = 0; panel < panels; ++panel) {
       t.copy(pool, entries.keys(t, entry, t.index(panel * s.panel), shape.size),
              ring, t.add(stage, panel), shape.alignedEntry());
     }
   }
 
-  void fetchKeys(Value block) {
-    fetchPanels(memory.keys, keyRing, block);
-    masks.fetch(t, rows, entries, t.mul(block, s.entries),
-                t.remainder(block, s.stages));
+  void fetchKeys(Value step) {
+    fetchPanels(memory.keys, keyRing, step);
+    masks.fetch(t, rows, entries, t.mul(blockOf(step), s.entries),
+                stageOf(step));
   }
 
-  /// What the turn behind that of `block` reads.
-  void fetchNext(Value block) {
-    t.when(t.isLess(t.index(0), block),
-           [&] { fetchKeys(t.sub(block, t.index(1))); });
-    fetchPanels(memory.values, valueRing, block);
+  /// What the turn behind that of `step` reads.
+  void fetchNext(Value step) {
+    t.when(t.isLess(step, last), [&] { fetchKeys(t.add(step, 1)); });
+    fetchPanels(memory.values, valueRing, step);
     t.commit();
   }
 
   /// Behind it, the stages are there for tensor cores, and all warps are done
   /// with the others.
-  void waitForStage(int64_t pending) {
+  void waitForCopies(int64_t pending) {
     WaitOp::create(t.b, uint64_t(pending));
-    FenceOp::create(t.b);
-    t.barrier();
+    forTensorCores();
   }
 
-  Value beginScores(Value block) {
-    Value stage = stageOf(block), products = t.fill(scores, 0);
+  Value beginScores(Value step) {
+    if (isBulk()) {
+      t.waitForStage(keyStages, step);
+    }
+    Value stage = panelsOf(step), products = t.fill(scores, 0);
     for (int64_t panel = 0; panel < panels; ++panel) {
       products = WarpgroupMmaOp::create(t.b, scores, queries, t.index(panel),
                                         keyRing, t.add(stage, panel), products);
@@ -151,9 +226,12 @@ private:
     return products;
   }
 
-  Value beginSums(Value block, const Carried &carried) {
+  Value beginSums(Value step, const Carried &carried) {
+    if (isBulk()) {
+      t.waitForStage(valueStages, step);
+    }
     return WarpgroupMmaRegistersOp::create(t.b, output, carried.weights,
-                                           valueRing, stageOf(block),
+                                           valueRing, panelsOf(step),
                                            carried.output);
   }
 
@@ -161,15 +239,18 @@ private:
     Value weights; ///< in f32
     Value shrink;  ///< what sums over the blocks behind are multiplied by
   };
-  Weighed weigh(RunningSoftmax &softmax, Value block, Value products,
+  Weighed weigh(RunningSoftmax &softmax, Value step, Value products,
                 bool hides) {
-    MaskedScores masked(t, shape, products,
-                        masks.read(t, t.remainder(block, s.stages), scores));
-    if (hides) {
-      masked.hideLater(t, t.mul(block, s.entries), rows);
+    Value read = masks.read(t, stageOf(step), scores);
+    if (isBulk()) {
+      t.freeStage(keyStages, step);
     }
-    RunningSoftmax::Step step = softmax.take(t, masked.scores);
-    return {masked.weighed(t, step.weights), step.shrink};
+    MaskedScores masked(t, shape, products, read);
+    if (hides) {
+      masked.hideLater(t, t.mul(blockOf(step), s.entries), rows);
+    }
+    RunningSoftmax::Step found = softmax.take(t, masked.scores);
+    return {masked.weighed(t, found.weights), found.shrink};
   }
 
   /// The operand of products that begin later. No product may be under way
@@ -180,24 +261,39 @@ private:
     return t.convertLayout(rounded, weights);
   }
 
-  SmallVector<Value> beginWithLast(Value last) {
+  SmallVector<Value> beginWithLast() {
+    if (!isBulk()) {
+      waitForCopies(/*pending=*/1);
+    }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
-    Value products = t.warpgroupWait(beginScores(last), 0);
-    Weighed weighed = weigh(softmax, last, products, /*hides=*/true);
-    return {softmax.best, softmax.sum, operand(weighed.weights),
-            t.fill(output, 0)};
+    Value first = t.index(0);
+    Value products = t.warpgroupWait(beginScores(first), 0);
+    Weighed weighed = weigh(softmax, first, products, /*hides=*/true);
+    Value left = operand(weighed.weights);
+    if (isBulk()) {
+      clearValuesBehindLast();
+    }
+    return {softmax.best, softmax.sum, left, t.fill(output, 0)};
   }
 
   /// One block of entries. `carried` is of the block behind it.
-  SmallVector<Value> attend(Value block, const Carried &carried, bool hides) {
-    waitForStage(/*pending=*/0);
-    Value begunScores = beginScores(block);
-    Value begunSums = beginSums(t.add(block, 1), carried);
-    fetchNext(block);
+  SmallVector<Value> attend(Value step, const Carried &carried, bool hides) {
+    if (!isBulk()) {
+      waitForCopies(/*pending=*/0);
+    }
+    Value before = t.sub(step, t.index(1));
+    Value begunScores = beginScores(step);
+    Value begunSums = beginSums(before, carried);
+    if (!isBulk()) {
+      fetchNext(step);
+    }
     Value products = t.warpgroupWait(begunScores, 1);
     RunningSoftmax softmax{carried.best, carried.sum};
-    Weighed weighed = weigh(softmax, block, products, hides);
+    Weighed weighed = weigh(softmax, step, products, hides);
     Value sums = t.warpgroupWait(begunSums, 0, carried.weights);
+    if (isBulk()) {
+      t.freeStage(valueStages, before);
+    }
     sums = t.mul(sums, t.broadcast(weighed.shrink, output));
     return {softmax.best, softmax.sum, operand(weighed.weights), sums};
   }
@@ -218,6 +314,8 @@ private:
   int64_t panels; ///< that a head is stored as, each as wide as a swizzle
   RankedTensorType scores, output, weights, loaded;
   Value queries, keyRing, valueRing;
+  Value keyStages, valueStages; ///< of bulk copies
+  Value last;                   ///< block of entries, which comes first
   MaskRing masks;
   QueryRows rows;
   Entries entries;

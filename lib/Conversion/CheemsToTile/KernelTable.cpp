@@ -42,6 +42,8 @@ FlatSymbolRefAttr KernelTable::get(Location loc, StringRef name,
   body(builder, block.getArguments());
   ReturnOp::create(builder.b);
   made->walk([&](RingOp ring) { made->setFillers(fillersOf(ring, warps)); });
+  // Attention has room: ptxas gives it 160 registers at most.
+  made->walk([&](FillRingOp) { made->setFillers(1); });
   auto &known = kernels[name];
   auto *found = llvm::find_if(
       known, [&](KernelOp kernel) { return areSame(kernel, *made); });

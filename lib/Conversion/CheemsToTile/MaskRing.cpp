@@ -7,8 +7,8 @@ using namespace cheems::tile;
 
 void MaskRing::alloc(TileBuilder &t) {
   if (shape.visible.empty()) {
-    ring = t.alloc({s.stages, isShared() ? 1 : s.heads, s.entries},
-                   t.b.getF32Type(), /*swizzled=*/false);
+    ring = t.alloc({s.stages, heads(), s.entries}, t.b.getF32Type(),
+                   /*swizzled=*/false);
   }
 }
 
@@ -18,12 +18,38 @@ void MaskRing::fetch(TileBuilder &t, const QueryRows &rows,
     return;
   }
   const AttentionMemory &memory = entries.memory;
-  Value head = t.divide(rows.place.head, shape.queriesPerMask());
-  Value past = t.add(head, cast<BufferType>(ring.getType()).getRows());
-  Place mask{{rows.segment.slot, memory.layer, head, entry},
+  Value first = head(t, rows);
+  Place mask{{rows.segment.slot, memory.layer, first, entry},
              {2, 3},
-             {past, entries.count}};
+             {t.add(first, heads()), entries.count}};
   t.copy(memory.masks, mask, ring, stage, sizeof(float));
+}
+
+TensorMapType MaskRing::boxes(MLIRContext *context, const AttentionShape &shape,
+                              const AttentionStrategy &s) {
+  return shape.visible.empty() ? TensorMapType::get(context, 1, s.entries,
+                                                    Float32Type::get(context))
+                               : TensorMapType();
+}
+
+SmallVector<Value> MaskRing::begins(TileBuilder &t, const QueryRows &rows,
+                                    const Entries &entries) const {
+  SmallVector<Value> all;
+  Value masks = entries.memory.masks;
+  for (int64_t i = 0; ring && i < heads(); ++i) {
+    all.push_back(i == 0 ? entries.firstIn(t, masks, head(t, rows))
+                         : t.add(all.back(), t.extent(masks, 3)));
+  }
+  return all;
+}
+
+void MaskRing::fill(TileBuilder &t, Value map, ArrayRef<Value> begins,
+                    Value entry, Value stage) const {
+  Value box = t.mul(stage, heads());
+  for (auto [number, begin] : llvm::enumerate(begins)) {
+    t.copyBox(map, t.index(0), t.add(begin, entry), ring,
+              t.add(box, int64_t(number)));
+  }
 }
 
 Value MaskRing::read(TileBuilder &t, Value stage,

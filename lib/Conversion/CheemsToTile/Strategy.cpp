@@ -205,7 +205,10 @@ VisibleStrategy Strategy::visible(bool oneRow) const {
 AttentionStrategy Strategy::attentionOfHead(int64_t size, bool ofKept) const {
   if (target.getUnit() == Unit::Wgmma &&
       llvm::is_contained({64, 96, 128}, size)) {
-    return {64, 64, 2, 4, 1, false, Unit::Wgmma, size == 96 ? 32 : 64};
+    AttentionStrategy s{64, 64, 2, 4, 1, false, Unit::Wgmma, 64};
+    s.panel = size == 96 ? 32 : 64;
+    s.copy = target.getCopy();
+    return s;
   }
   if (size > 128) {
     return {64, 32, 2, 4, 2, false};

@@ -50,6 +50,8 @@ struct AttentionStrategy {
   Unit unit = Unit::Mma;
   int64_t panel = 0; ///< columns of a buffer, of warpgroups
   int64_t heads = 1; ///< whose rows are parts of the block's tiles
+  /// What fetches entries: of warpgroups bulk copies of a warp of its own.
+  OperandCopy copy = OperandCopy::Threads;
   int64_t warps() const { return warpsM * warpsN; }
   int64_t tileRows() const { return heads * rows; }
 };

@@ -148,6 +148,26 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     WaitOp::create(b, uint64_t(pending));
     BarrierOp::create(b);
   }
+  /// A ring of stages that `fill` begins to fill in each step, by `copyBox`.
+  Value fillRing(Value steps, int64_t stages,
+                 function_ref<void(Value step, Value stage)> fill) {
+    auto op = FillRingOp::create(b, RingType::get(b.getContext(), stages),
+                                 steps, IntegerAttr());
+    OpBuilder::InsertionGuard guard(b);
+    Type index = b.getIndexType();
+    Block *block = b.createBlock(&op.getFill(), {}, {index, index},
+                                 {location(), location()});
+    fill(block->getArgument(0), block->getArgument(1));
+    RingYieldOp::create(b, ValueRange());
+    return op;
+  }
+  void copyBox(Value map, Value row, Value column, Value buffer, Value stage) {
+    BulkCopyOp::create(b, map, row, column, buffer, stage, Value());
+  }
+  void waitForStage(Value ring, Value step) {
+    WaitForStageOp::create(b, ring, step);
+  }
+  void freeStage(Value ring, Value step) { FreeStageOp::create(b, ring, step); }
   Value read(RankedTensorType type, Value buffer, Value stage, Value row,
              Value column) {
     return ReadOp::create(b, type, buffer, stage, row, column,

@@ -61,7 +61,7 @@ static LogicalResult verifyPlanned(Operation *op) {
   if (auto buffer = dyn_cast<AllocOp>(op); buffer && !buffer.getOffset()) {
     return missing("offset");
   }
-  if (auto ring = dyn_cast<RingOp>(op); ring && !ring.getAt()) {
+  if (auto ring = dyn_cast<FilledRingOpInterface>(op); ring && !ring.getAt()) {
     return missing("place for its barriers");
   }
   auto scratch = dyn_cast<ScratchOpInterface>(op);
@@ -95,7 +95,7 @@ static LogicalResult verifyOp(Operation *op) {
     }
     return success();
   }
-  if (isa<WarpgroupMmaOp, WarpgroupMmaRegistersOp, RingOp>(op) &&
+  if (isa<WarpgroupMmaOp, WarpgroupMmaRegistersOp, FilledRingOpInterface>(op) &&
       isForSM80(op)) {
     return op->emitOpError()
            << "in the kernel " << kernel

@@ -1,5 +1,6 @@
-// cheems_tile.ring and bulk_copy: a warp of its own fills stages, and barriers
-// in shared memory (mbarrier) say which are full and which are empty.
+// cheems_tile.ring, fill_ring and bulk_copy: a warp of its own fills stages,
+// and barriers in shared memory (mbarrier) say which are full and which are
+// empty.
 //
 // A kernel with rings becomes a branch: a thread of the filler has the loops
 // that fill, and all other threads have the rest. The filler's part is what
@@ -34,21 +35,23 @@ namespace {
 /// Both change their phase each time that the ring comes around.
 struct Barriers {
   ThreadBuilder &t;
-  RingOp ring;
+  FilledRingOpInterface ring;
   int64_t warps; ///< that use stages
+
+  static constexpr int64_t kStageBytes = FilledRingOpInterface::kStageBytes,
+                           kBarrierBytes = FilledRingOpInterface::kBarrierBytes;
 
   /// In shared memory.
   Value full(Value stage) {
-    return t.add(t.mul(number(stage), RingOp::kStageBytes),
-                 int64_t(*ring.getAt()));
+    return t.add(t.mul(number(stage), kStageBytes), int64_t(*ring.getAt()));
   }
-  Value empty(Value stage) { return t.add(full(stage), RingOp::kBarrierBytes); }
+  Value empty(Value stage) { return t.add(full(stage), kBarrierBytes); }
 
   void init() {
-    for (int64_t stage = 0; stage < int64_t(ring.getStages()); ++stage) {
-      int64_t at = int64_t(*ring.getAt()) + stage * RingOp::kStageBytes;
+    for (int64_t stage = 0; stage < ring.getStages(); ++stage) {
+      int64_t at = int64_t(*ring.getAt()) + stage * kStageBytes;
       init(at, 1);
-      init(at + RingOp::kBarrierBytes, warps);
+      init(at + kBarrierBytes, warps);
     }
   }
   void wait(Value barrier, Value parity) {
@@ -63,7 +66,7 @@ struct Barriers {
     assembler(t, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
               "r,r,~{memory}", {address(barrier), t.i32(bytes)});
   }
-  /// One thread of each warp arrives if `condition` holds.
+  /// One thread of each warp arrives if `condition` holds, which may be none.
   void arrive(Value barrier, Value condition) {
     Value arrives = t.both(t.isZero(t.lane()), condition);
     assembler(t, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];",
@@ -85,118 +88,159 @@ private:
   }
 };
 
-/// The loop over steps, for those who fill or use stages.
-class RingLoop {
+Value indexOf(ThreadBuilder &t, int64_t value) {
+  return arith::ConstantIndexOp::create(t.b, t.loc, value);
+}
+
+/// The stage of the next step, and the parity of its phase.
+std::pair<Value, Value> following(ThreadBuilder &t, FilledRingOpInterface ring,
+                                  Value stage, Value parity) {
+  Value next = arith::AddIOp::create(t.b, t.loc, stage, indexOf(t, 1));
+  Value isPast = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq,
+                                       next, indexOf(t, ring.getStages()));
+  next = arith::SelectOp::create(t.b, t.loc, isPast, indexOf(t, 0), next);
+  Value turn =
+      t.b.createOrFold<arith::ExtUIOp>(t.loc, t.b.getI32Type(), isPast);
+  return {next, t.bitXor(parity, turn)};
+}
+
+using LoopBody = function_ref<void(OpBuilder &, Location, Value, ValueRange)>;
+
+scf::ForOp loopOverSteps(ThreadBuilder &t, Value steps, ValueRange inits,
+                         LoopBody body) {
+  return scf::ForOp::create(t.b, t.loc, indexOf(t, 0), steps, indexOf(t, 1),
+                            inits, body);
+}
+
+/// The filler's loop over the steps of rings that it fills together.
+class FillLoop {
 public:
-  RingLoop(ThreadBuilder &t, RingOp ring, int64_t warps)
-      : t(t), ring(ring), barriers{t, ring, warps} {}
+  FillLoop(ThreadBuilder &t, ArrayRef<FilledRingOpInterface> rings)
+      : t(t), rings(rings) {}
 
-  /// The filler's. It begins as if all stages had just been used.
+  /// It begins as if all stages had just been used.
   /// \param mapping what values of the kernel are to the filler.
-  void fill(IRMapping mapping) {
+  void build(IRMapping mapping) {
+    SmallVector<Value> inits;
+    for (size_t i = 0; i < rings.size(); ++i) {
+      inits.append({indexOf(t, 0), t.i32(1)});
+    }
     auto body = [&](OpBuilder &, Location, Value step, ValueRange carried) {
-      Value stage = carried[0], parity = carried[1];
-      barriers.wait(barriers.empty(stage), parity);
-      Value full = barriers.full(stage);
-      barriers.expect(full, bytes());
-      Block &block = ring.getFill().front();
-      mapping.map(block.getArgument(0), step);
-      mapping.map(block.getArgument(1), stage);
-      for (Operation &op : block.without_terminator()) {
-        Operation *copy = t.b.clone(op, mapping);
-        if (auto bulk = dyn_cast<BulkCopyOp>(copy)) {
-          bulk.getSignalsMutable().assign(full);
-        }
-      }
-      auto [next, turned] = following(stage, parity);
-      scf::YieldOp::create(t.b, t.loc, ValueRange{next, turned});
-    };
-    loop(mapping.lookupOrDefault(ring.getSteps()), {index(0), t.i32(1)}, body);
-  }
-
-  /// The others', in the place of the ring.
-  void use() {
-    SmallVector<Value> inits = {index(0), index(0), t.i32(0)};
-    llvm::append_range(inits, ring.getInits());
-    auto body = [&](OpBuilder &, Location, Value step, ValueRange carried) {
-      Value stage = carried[0], before = carried[1], parity = carried[2];
-      barriers.wait(barriers.full(stage), parity);
-      Block &block = ring.getUse().front();
-      auto end = cast<RingYieldOp>(block.getTerminator());
-      IRMapping mapping;
-      mapping.map(block.getArgument(0), step);
-      mapping.map(block.getArgument(1), stage);
-      mapping.map(block.getArguments().drop_front(2), carried.drop_front(3));
-      for (Operation &op : block.without_terminator()) {
-        t.b.clone(op, mapping);
-      }
-      // Products of this step may still read their stage.
-      Value isFirst = t.isZero(barriers.number(step));
-      barriers.arrive(barriers.empty(before), negated(isFirst));
-      auto [next, turned] = following(stage, parity);
-      SmallVector<Value> results = {next, stage, turned};
-      for (Value result : end.getOperands()) {
-        results.push_back(mapping.lookupOrDefault(result));
+      SmallVector<Value> results;
+      for (auto [number, ring] : llvm::enumerate(rings)) {
+        Value stage = carried[2 * number], parity = carried[2 * number + 1];
+        fill(ring, mapping, step, stage, parity);
+        auto [next, turned] = following(t, ring, stage, parity);
+        results.append({next, turned});
       }
       scf::YieldOp::create(t.b, t.loc, results);
     };
-    scf::ForOp made = loop(ring.getSteps(), inits, body);
-    ring.replaceAllUsesWith(made.getResults().drop_front(3));
-    ring.erase();
+    FilledRingOpInterface first = rings.front();
+    loopOverSteps(t, mapping.lookupOrDefault(first.getSteps()), inits, body);
   }
 
 private:
-  using Body = function_ref<void(OpBuilder &, Location, Value, ValueRange)>;
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(t.b, t.loc, value);
-  }
-  Value negated(Value condition) {
-    return arith::XOrIOp::create(
-        t.b, t.loc, condition,
-        arith::ConstantOp::create(t.b, t.loc, t.b.getBoolAttr(true)));
-  }
-
-  scf::ForOp loop(Value steps, ValueRange inits, Body body) {
-    return scf::ForOp::create(t.b, t.loc, index(0), steps, index(1), inits,
-                              body);
-  }
-
-  /// The stage of the next step, and the parity of its phase.
-  std::pair<Value, Value> following(Value stage, Value parity) {
-    Value next = arith::AddIOp::create(t.b, t.loc, stage, index(1));
-    Value isPast =
-        arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, next,
-                              index(int64_t(ring.getStages())));
-    next = arith::SelectOp::create(t.b, t.loc, isPast, index(0), next);
-    Value turn =
-        t.b.createOrFold<arith::ExtUIOp>(t.loc, t.b.getI32Type(), isPast);
-    return {next, t.bitXor(parity, turn)};
+  void fill(FilledRingOpInterface ring, IRMapping &mapping, Value step,
+            Value stage, Value parity) {
+    Barriers barriers{t, ring, /*warps=*/0};
+    barriers.wait(barriers.empty(stage), parity);
+    Value full = barriers.full(stage);
+    Block &block = ring.getFill().front();
+    barriers.expect(full, bytesOf(block));
+    mapping.map(block.getArgument(0), step);
+    mapping.map(block.getArgument(1), stage);
+    for (Operation &op : block.without_terminator()) {
+      Operation *copy = t.b.clone(op, mapping);
+      if (auto bulk = dyn_cast<BulkCopyOp>(copy)) {
+        bulk.getSignalsMutable().assign(full);
+      }
+    }
   }
 
   /// What comes in a step.
-  int64_t bytes() {
+  static int64_t bytesOf(Block &block) {
     int64_t sum = 0;
-    for (auto copy : ring.getFill().front().getOps<BulkCopyOp>()) {
-      sum += copy.getBuffer().getType().getStageBytes();
+    for (auto copy : block.getOps<BulkCopyOp>()) {
+      TensorMapType map = copy.getMap().getType();
+      sum += map.getRows() * map.getRowBytes();
     }
     return sum;
   }
 
   ThreadBuilder &t;
-  RingOp ring;
-  Barriers barriers;
+  ArrayRef<FilledRingOpInterface> rings;
 };
+
+/// The loop of those who use a ring, in its place.
+void useRing(ThreadBuilder &t, RingOp ring, int64_t warps) {
+  Barriers barriers{t, ring, warps};
+  SmallVector<Value> inits = {indexOf(t, 0), indexOf(t, 0), t.i32(0)};
+  llvm::append_range(inits, ring.getInits());
+  auto body = [&](OpBuilder &, Location, Value step, ValueRange carried) {
+    Value stage = carried[0], before = carried[1], parity = carried[2];
+    barriers.wait(barriers.full(stage), parity);
+    Block &block = ring.getUse().front();
+    auto end = cast<RingYieldOp>(block.getTerminator());
+    IRMapping mapping;
+    mapping.map(block.getArgument(0), step);
+    mapping.map(block.getArgument(1), stage);
+    mapping.map(block.getArguments().drop_front(2), carried.drop_front(3));
+    for (Operation &op : block.without_terminator()) {
+      t.b.clone(op, mapping);
+    }
+    // Products of this step may still read their stage.
+    Value isFirst = t.isZero(barriers.number(step));
+    Value isLater = arith::XOrIOp::create(
+        t.b, t.loc, isFirst,
+        arith::ConstantOp::create(t.b, t.loc, t.b.getBoolAttr(true)));
+    barriers.arrive(barriers.empty(before), isLater);
+    auto [next, turned] = following(t, ring, stage, parity);
+    SmallVector<Value> results = {next, stage, turned};
+    for (Value result : end.getOperands()) {
+      results.push_back(mapping.lookupOrDefault(result));
+    }
+    scf::YieldOp::create(t.b, t.loc, results);
+  };
+  scf::ForOp made = loopOverSteps(t, ring.getSteps(), inits, body);
+  ring.replaceAllUsesWith(made.getResults().drop_front(3));
+  ring.erase();
+}
+
+/// Waits for stages and frees them, in the place of the ops that do. Stages and
+/// phases come from steps: where stages are a power of two, by a shift and a
+/// bit.
+void useStages(FillRingOp ring, int64_t warps) {
+  for (Operation *user :
+       llvm::make_early_inc_range(ring.getRing().getUsers())) {
+    OpBuilder b(user);
+    ThreadBuilder t(b, user->getLoc());
+    Barriers barriers{t, ring, warps};
+    Value stages = indexOf(t, ring.getStages());
+    auto wait = dyn_cast<WaitForStageOp>(user);
+    Value step = wait ? wait.getStep() : cast<FreeStageOp>(user).getStep();
+    Value stage = arith::RemUIOp::create(b, t.loc, step, stages);
+    if (wait) {
+      Value turn = arith::DivUIOp::create(b, t.loc, step, stages);
+      barriers.wait(barriers.full(stage), t.bitAnd(barriers.number(turn), 1));
+    } else {
+      // Other lanes have read the stage by themselves.
+      NVVM::SyncWarpOp::create(b, t.loc, t.i32(-1));
+      barriers.arrive(barriers.empty(stage), Value());
+    }
+    user->erase();
+  }
+  ring.erase();
+}
 
 /// Parts a kernel's threads.
 class Splitter {
 public:
   explicit Splitter(KernelOp kernel) : kernel(kernel) {
-    kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+    kernel.walk([&](FilledRingOpInterface ring) { rings.push_back(ring); });
   }
 
   LogicalResult run() {
-    for (RingOp ring : rings) {
+    for (FilledRingOpInterface ring : rings) {
       if (failed(need(ring))) {
         return failure();
       }
@@ -206,8 +250,9 @@ public:
     // What both have comes first.
     SmallVector<Operation *> rest;
     for (Operation &op : body.without_terminator()) {
-      bool isCommon = isa<AllocOp, BlockIdOp, WaitForLaunchesOp>(op) ||
-                      (needed.contains(&op) && !isa<RingOp, scf::IfOp>(op));
+      bool isCommon =
+          isa<AllocOp, BlockIdOp, WaitForLaunchesOp>(op) ||
+          (needed.contains(&op) && !isa<FilledRingOpInterface, scf::IfOp>(op));
       if (!isCommon) {
         rest.push_back(&op);
       }
@@ -231,10 +276,15 @@ public:
     for (Operation *op : rest) {
       op->moveBefore(branch.thenBlock()->getTerminator());
     }
-    for (RingOp ring : rings) {
-      OpBuilder own(ring);
-      ThreadBuilder user(own, ring.getLoc());
-      RingLoop(user, ring, int64_t(kernel.getWarps())).use();
+    auto warps = int64_t(kernel.getWarps());
+    for (FilledRingOpInterface filled : rings) {
+      if (auto stages = dyn_cast<FillRingOp>(*filled)) {
+        useStages(stages, warps);
+        continue;
+      }
+      OpBuilder own(filled);
+      ThreadBuilder user(own, filled.getLoc());
+      useRing(user, cast<RingOp>(*filled), warps);
     }
     return success();
   }
@@ -245,7 +295,7 @@ private:
     if (!needed.insert(op).second) {
       return success();
     }
-    auto ring = dyn_cast<RingOp>(op);
+    auto ring = dyn_cast<FilledRingOpInterface>(op);
     SetVector<Value> operands;
     if (ring) {
       operands.insert(ring.getSteps());
@@ -291,7 +341,7 @@ private:
     auto first = scf::IfOp::create(t.b, t.loc, isFirst, /*withElse=*/false);
     OpBuilder b(first.thenBlock()->getTerminator());
     ThreadBuilder inside(b, t.loc);
-    for (RingOp ring : rings) {
+    for (FilledRingOpInterface ring : rings) {
       Barriers{inside, ring, int64_t(kernel.getWarps())}.init();
     }
     // Bulk copies see barriers by another way than threads do.
@@ -309,14 +359,31 @@ private:
       if (!needed.contains(&op)) {
         continue;
       }
-      if (auto ring = dyn_cast<RingOp>(op)) {
-        RingLoop(t, ring, int64_t(kernel.getWarps())).fill(mapping);
+      if (auto ring = dyn_cast<FilledRingOpInterface>(op)) {
+        SmallVector<FilledRingOpInterface> together = filledWith(ring);
+        if (together.back() == ring) { // what all of them need is there
+          FillLoop(t, together).build(mapping);
+        }
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         copyBranch(t, branch, mapping);
       } else if (!isOutermost) {
         t.b.clone(op, mapping);
       }
     }
+  }
+
+  /// Rings with stages that the filler fills together with this one, in order.
+  SmallVector<FilledRingOpInterface> filledWith(FilledRingOpInterface ring) {
+    if (!isa<FillRingOp>(*ring)) {
+      return {ring};
+    }
+    SmallVector<FilledRingOpInterface> together;
+    for (auto other : ring->getBlock()->getOps<FillRingOp>()) {
+      if (other.getSteps() == ring.getSteps()) {
+        together.push_back(other);
+      }
+    }
+    return together;
   }
 
   void copyBranch(ThreadBuilder &t, scf::IfOp branch,
@@ -334,7 +401,7 @@ private:
   }
 
   KernelOp kernel;
-  SmallVector<RingOp> rings;
+  SmallVector<FilledRingOpInterface> rings;
   llvm::DenseSet<Operation *> needed;
 };
 
@@ -349,9 +416,10 @@ struct LowerBulkCopy : OpConversionPattern<BulkCopyOp> {
       return LLVM::PtrToIntOp::create(t.b, t.loc, t.b.getI32Type(),
                                       t.shared(bytes));
     };
-    int64_t stageBytes = op.getBuffer().getType().getStageBytes();
+    TensorMapType map = op.getMap().getType();
+    int64_t boxBytes = map.getRows() * map.getRowBytes();
     Value to = address(
-        t.add(adaptor.getBuffer(), t.mul(adaptor.getStage(), stageBytes)));
+        t.add(adaptor.getBuffer(), t.mul(adaptor.getStage(), boxBytes)));
     // The innermost coordinate comes first.
     assembler(t,
               "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"

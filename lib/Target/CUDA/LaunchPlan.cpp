@@ -273,9 +273,13 @@ private:
   }
 
   static PlanMap mapOf(const Array &source, tile::TensorMapType type) {
-    return {source.place,    source.shape[0],
-            source.shape[1], type.getElementType().isBF16() ? "bf16" : "f16",
-            type.getRows(),  type.getColumns()};
+    Type element = type.getElementType();
+    return {source.place,
+            source.shape[0],
+            source.shape[1],
+            element.isF32() ? "f32" : element.isBF16() ? "bf16" : "f16",
+            type.getRows(),
+            type.getColumns()};
   }
 
   llvm::Error take(tile::LaunchOp launch) {

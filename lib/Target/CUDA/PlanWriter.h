@@ -55,7 +55,7 @@ struct Place {
 struct PlanMap {
   Place place;
   size_t rows, columns; ///< numbers of the plan
-  std::string element;  ///< "bf16" or "f16"
+  std::string element;  ///< "bf16", "f16" or "f32"
   int64_t boxRows, boxColumns;
 };
 

@@ -92,6 +92,9 @@ Launcher::Launcher(const std::shared_ptr<const Context> &context,
       ++at;
     }
   }
+  for (const EncodedMap &map : maps) {
+    map.verify(values); // of the largest step
+  }
 }
 
 int64_t Launcher::bytesOf(const LaunchPlan::Entry &entry,

@@ -16,6 +16,8 @@ public:
 
   /// The 128 bytes of a launch, which stay in place.
   void *bytes() { return &encoded; }
+  /// Throws Error where coordinates of 32 bits do not reach all of it.
+  void verify(const std::vector<int64_t> &values) const;
   /// Of `values` the extents are taken. Throws DriverError.
   void encode(const Driver &driver, CUdeviceptr address,
               const std::vector<int64_t> &values);

@@ -16,6 +16,14 @@
 // RUN: python3 %S/Inputs/attention.py compare %t.wide.op.safetensors %t.wide.tile.safetensors 0.02
 // GROUPS: cheems_tile.warpgroup_mma_registers
 
+// By bulk copies, too, with the same results.
+// RUN: sed -e 's/x24x/x96x/g' -e 's/arch = sm_80,/arch = sm_90a, unit = wgmma, copy = bulk,/' %s > %t.bulk.mlir
+// RUN: cheems-opt %t.bulk.mlir --cheems-to-tile --canonicalize --cse -o %t.filled.mlir
+// RUN: FileCheck %s --check-prefix=FILLED < %t.filled.mlir
+// RUN: cheems-opt %t.filled.mlir --cheems-interpret='entry=prompt inputs=%t.wide.safetensors outputs=%t.bulk.tile.safetensors' -o /dev/null
+// RUN: cmp %t.wide.tile.safetensors %t.bulk.tile.safetensors
+// FILLED: cheems_tile.fill_ring
+
 // RUN: python3 %S/Inputs/attention.py write %t.exact.safetensors F32
 // RUN: cheems-opt %s --cheems-interpret='entry=exact inputs=%t.exact.safetensors outputs=%t.exact.op.safetensors' -o /dev/null
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=exact inputs=%t.exact.safetensors outputs=%t.exact.tile.safetensors' -o /dev/null

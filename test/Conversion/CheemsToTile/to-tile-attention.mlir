@@ -132,6 +132,63 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
+// With bulk copies a warp of its own fetches entries: keys with the masks of both heads, and values. A warp waits for what it reads, and
+// frees it: keys when it has read the masks, values when their sums are there. Of the block that comes first, values behind the last entry become zeros.
+// CHECK-LABEL: func.func @bulk
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2, 3], [4]]
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [1, %{{.*}}]
+// CHECK: cheems_tile.launch @attention
+// CHECK-LABEL: cheems_tile.kernel @attention(
+// CHECK-SAME: !cheems_tile.tensor_map<64x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<64x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<1x64xf32>
+// CHECK-SAME: warps(8) fillers(1)
+// CHECK-NOT: async_copy
+// CHECK: %[[KEYS:.*]] = cheems_tile.fill_ring %[[STEPS:.*]] {
+// CHECK-COUNT-2: cheems_tile.bulk_copy %{{.*}} : !cheems_tile.tensor_map<64x64xbf16>
+// CHECK-COUNT-2: cheems_tile.bulk_copy %{{.*}}[%c0, %{{.*}}] to {{.*}} : !cheems_tile.tensor_map<1x64xf32>, !cheems_tile.buffer<2x2x64xf32>
+// CHECK: } : !cheems_tile.ring<2>
+// CHECK: %[[VALUES:.*]] = cheems_tile.fill_ring %[[STEPS]] {
+// CHECK-COUNT-2: cheems_tile.bulk_copy
+// CHECK: } : !cheems_tile.ring<2>
+// CHECK: cheems_tile.fence
+// CHECK-NEXT: cheems_tile.barrier
+// CHECK: cheems_tile.wait_for_stage %[[KEYS]][%c0]
+// CHECK-COUNT-2: cheems_tile.warpgroup_mma %
+// CHECK: cheems_tile.free_stage %[[KEYS]][%c0]
+// CHECK: scf.if
+// CHECK: cheems_tile.wait_for_stage %[[VALUES]][%c0]
+// CHECK-COUNT-2: cheems_tile.write
+// CHECK: cheems_tile.fence
+// CHECK-NEXT: cheems_tile.barrier
+// CHECK-NOT: cheems_tile.barrier
+// CHECK: scf.for
+// CHECK: scf.for %[[STEP:.*]] = %{{.*}} to
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[STEP]], %c1
+// CHECK: cheems_tile.wait_for_stage %[[KEYS]][%[[STEP]]]
+// CHECK-COUNT-2: cheems_tile.warpgroup_mma %
+// CHECK: cheems_tile.wait_for_stage %[[VALUES]][%[[BEFORE]]]
+// CHECK: cheems_tile.warpgroup_mma_registers
+// CHECK: cheems_tile.warpgroup_wait pending 1 %
+// CHECK: cheems_tile.free_stage %[[KEYS]][%[[STEP]]]
+// CHECK: cheems_tile.warpgroup_wait pending 0 %
+// CHECK: cheems_tile.free_stage %[[VALUES]][%[[BEFORE]]]
+// CHECK: scf.yield
+// CHECK: cheems_tile.wait_for_stage %[[VALUES]]
+// CHECK: cheems_tile.warpgroup_mma_registers
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
+  func.func @bulk(%q: tensor<?x2x128xf32>, %key: tensor<?x1x128xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index,
+                        %y: tensor<?x2x128xf32>, %keys: tensor<?x1x2x?x128xbf16>, %values: tensor<?x1x2x?x128xbf16>, %masks: tensor<?x1x2x?xf32>)
+      -> tensor<?x2x128xf32> {
+    %o:4 = cheems.segmented_attention bias scale 0.0625 block 64
+        ins(%q, %key, %key : tensor<?x2x128xf32>, tensor<?x1x128xf32>, tensor<?x1x128xf32>) mask(%mask : tensor<?x2xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x2x128xf32>, tensor<?x1x2x?x128xbf16>, tensor<?x1x2x?x128xbf16>, tensor<?x1x2x?xf32>)
+        -> tensor<?x2x128xf32>, tensor<?x1x2x?x128xbf16>, tensor<?x1x2x?x128xbf16>, tensor<?x1x2x?xf32>
+    return %o#0 : tensor<?x2x128xf32>
+  }
+}
+
+// -----
+
 // Heads that read one key head share its entries, although each stores them and has masks of its own: these are a row each.
 // CHECK-LABEL: cheems_tile.kernel @attention(
 // CHECK-SAME: warps(8)

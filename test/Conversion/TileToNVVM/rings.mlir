@@ -38,6 +38,31 @@
 // CHECK: scf.yield
 // CHECK: llvm.return
 
+// Rings with the same steps: the filler has a loop for both, and fills a stage of each in a step. Uses know stage and phase from the step.
+// CHECK: llvm.func @filled
+// CHECK-COUNT-8: mbarrier.init.shared::cta.b64
+// CHECK-NOT: mbarrier.init
+// CHECK: scf.for %[[STEP:.*]] = %c0_i32 to
+// CHECK: %[[STAGE:.*]] = arith.remui %[[STEP]], %c2_i32
+// CHECK: %[[TURN:.*]] = arith.divui %[[STEP]], %c2_i32
+// CHECK: %[[PARITY:.*]] = arith.andi %[[TURN]], %c1_i32
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 {{.*}} %{{.*}}, %[[PARITY]]
+// CHECK: nvvm.bar.warp.sync
+// CHECK: @$1 mbarrier.arrive.shared::cta.b64 _, [$0];
+// CHECK: nvvm.bar.warp.sync
+// CHECK: @$1 mbarrier.arrive.shared::cta.b64 _, [$0];
+// CHECK: } else {
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %c0_i32, %{{.*}} = %c1_i32, %{{.*}} = %c0_i32, %{{.*}} = %c1_i32)
+// CHECK: mbarrier.try_wait.parity
+// Boxes of masks are 256 bytes each, two of them in a stage.
+// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}" %{{.*}}, %c8704_i32
+// CHECK-COUNT-3: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+// CHECK: mbarrier.try_wait.parity
+// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}" %{{.*}}, %c8192_i32
+// CHECK: cp.async.bulk.tensor
+// CHECK-NOT: cp.async.bulk
+// CHECK: llvm.return
+
 // PTX: .entry product(
 // PTX-NEXT: .param .align 64 .b8 product_param_0[128],
 // PTX: .reqntid 160, 1, 1
@@ -91,6 +116,35 @@ cheems_tile.kernel @two(%x: !cheems_tile.tensor_map<64x64xbf16>, %steps: index) 
   } use {
   ^bb0(%step: index, %stage: index):
     cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+cheems_tile.kernel @filled(%k: !cheems_tile.tensor_map<64x64xbf16>, %m: !cheems_tile.tensor_map<1x64xf32>, %steps: index) warps(4) fillers(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %keys = cheems_tile.alloc : !x
+  %values = cheems_tile.alloc : !x
+  %masks = cheems_tile.alloc : !cheems_tile.buffer<2x2x64xf32>
+  %first = cheems_tile.fill_ring %steps {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %k[%step, %c0] to %keys[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !x
+    %box = arith.muli %stage, %c2 : index
+    cheems_tile.bulk_copy %m[%c0, %step] to %masks[%box] : !cheems_tile.tensor_map<1x64xf32>, !cheems_tile.buffer<2x2x64xf32>
+    %next = arith.addi %box, %c1 : index
+    cheems_tile.bulk_copy %m[%c0, %step] to %masks[%next] : !cheems_tile.tensor_map<1x64xf32>, !cheems_tile.buffer<2x2x64xf32>
+    cheems_tile.ring_yield
+  } : !cheems_tile.ring<2>
+  %second = cheems_tile.fill_ring %steps {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %k[%step, %c0] to %values[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !x
+    cheems_tile.ring_yield
+  } : !cheems_tile.ring<2>
+  scf.for %step = %c0 to %steps step %c1 {
+    cheems_tile.wait_for_stage %first[%step] : !cheems_tile.ring<2>
+    cheems_tile.free_stage %first[%step] : !cheems_tile.ring<2>
+    cheems_tile.wait_for_stage %second[%step] : !cheems_tile.ring<2>
+    cheems_tile.free_stage %second[%step] : !cheems_tile.ring<2>
   }
   cheems_tile.return
 }

@@ -205,7 +205,10 @@ def tensor_map(driver, type_, array):
         return None
     (rows, columns), size = array.shape, BYTES[array.element]
     box = int(found[2]), int(found[1])
-    return driver.tensor_map(array.address, (columns, rows), (columns * size,), size, box, (1, 1), {32: 1, 64: 2, 128: 3}[box[0] * size])
+    swizzle = 0 if array.element == "f32" else {32: 1, 64: 2, 128: 3}[box[0] * size]
+    # of a row alone it leads nowhere
+    stride = -(-columns * size // 16) * 16 if rows == 1 else columns * size
+    return driver.tensor_map(array.address, (columns, rows), (stride,), size, box, (1, 1), swizzle)
 
 
 def parameters(driver, kernel, launch):

@@ -126,9 +126,10 @@ class Model:
             counter.driver.launch(text, launch.kernel, launch.grid, (kernel.threads, 1, 1), kernel.shared, arguments)
             return
         given = launch.inputs + launch.outputs
-        # A map is of an input that is there before it.
+        # A map is of an input that is there before it, perhaps with another shape.
+        addresses = [getattr(one, "address", None) for one in given]
         place = {i: sum(not is_map(type_) for type_ in kernel.types[:i]) for i in range(len(given))}
-        place = {i: place[given.index(given[i])] if is_map(kernel.types[i]) else at for i, at in place.items()}
+        place = {i: place[addresses.index(addresses[i])] if is_map(kernel.types[i]) else at for i, at in place.items()}
         operands = [[*one.shape, one.element] if isinstance(one, Array) else one
                     for one, type_ in zip(given, kernel.types) if not is_map(type_)]
         inputs = len(operands) - len(launch.outputs)

@@ -128,6 +128,34 @@ TEST(LaunchPlan, mapsAreOfMemoryWithExtents) {
   }
 }
 
+TEST(LaunchPlan, rowsOfBoxesOfF32HaveAnyMultipleOf16Bytes) {
+  json plan = smallPlan();
+  json &argument =
+      plan["entries"]["general"]["launches"][0]["arguments"].emplace_back();
+  argument = smallMap();
+  argument[4] = "f32";
+  for (int columns : {4, 60, 256}) {
+    argument[6] = columns;
+    LaunchPlan parsed = parse(plan);
+    const auto &map = parsed.general.launches[0].arguments.back().map;
+    ASSERT_TRUE(map);
+    EXPECT_EQ(map->element, LaunchPlan::TensorMap::Element::f32);
+    EXPECT_EQ(map->boxColumns, columns);
+    EXPECT_EQ(map->boxRowBytes(), 4 * columns);
+  }
+  for (auto [columns, words] : {std::pair(62, "no multiple of 16 bytes"),
+                                {260, "arguments' is not"},
+                                {0, "arguments' is not"}}) {
+    argument[6] = columns;
+    try {
+      parse(plan);
+      ADD_FAILURE() << columns << " were taken";
+    } catch (const DamagedFile &error) {
+      EXPECT_THAT(error.what(), HasSubstr(words));
+    }
+  }
+}
+
 TEST(LaunchPlan, mapsThatNoDriverTakesAreRefused) {
   struct Change {
     size_t at;
@@ -142,7 +170,7 @@ TEST(LaunchPlan, mapsThatNoDriverTakesAreRefused) {
       {1, json::array({"area", 1}), "arguments' is not"},
       {2, 5, "arguments' is not"},
       {3, "tokens", "arguments' is not"},
-      {4, "f32", "elements that are not known"},
+      {4, "i32", "elements that are not known"},
       {4, 16, "elements that are not known"},
       {5, 257, "arguments' is not"},
       {5, 0, "arguments' is not"},

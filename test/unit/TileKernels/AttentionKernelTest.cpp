@@ -55,6 +55,66 @@ TEST(AttentionKernelTest, PromptsAgreeWithTheEvaluator) {
   holdCases(prompts, 150, 200, units());
 }
 
+/// Bits of outputs and pools.
+void expectSame(const AttentionOutcome &a, const AttentionOutcome &c) {
+  EXPECT_EQ(a.y.bytes(), c.y.bytes());
+  EXPECT_EQ(a.keys.bytes(), c.keys.bytes());
+  EXPECT_EQ(a.values.bytes(), c.values.bytes());
+  EXPECT_EQ(a.masks.bytes(), c.masks.bytes());
+}
+
+/// Forms that warpgroups take, of all kinds of masks.
+const std::vector<AttentionForm> panelled = {
+    {4, 2, 2, 2, 64, Number::BF16, false},
+    {2, 1, 1, 2, 128, Number::BF16, false},
+    {1, 1, 1, 1, 96, Number::BF16, false},
+    {4, 2, 2, 4, 64, Number::BF16, false, MaskKind::Scale},
+    {2, 1, 1, 1, 64, Number::BF16, false, MaskKind::Threshold, 0, 2},
+    {2,
+     2,
+     2,
+     2,
+     64,
+     Number::BF16,
+     false,
+     MaskKind::Threshold,
+     0,
+     1,
+     {true, false}},
+};
+
+/// Who copies entries changes no bit, nor does what lies where none is stored:
+/// a bulk copy brings that, too.
+TEST(AttentionKernelTest, CopiesChangeNoBit) {
+  if (units().front() != "wgmma") {
+    GTEST_SKIP() << "the card has no bulk copies";
+  }
+  Modules bulk(panelled, {"wgmma"}), threads(panelled, {"wgmma copy=threads"});
+  forEachCase([&](uint64_t number) {
+    auto [module, form, unit] = bulk.of(number);
+    TileModule *other = threads.of(number).module;
+    ASSERT_NE(module, nullptr);
+    ASSERT_NE(other, nullptr);
+    SCOPED_TRACE(textOf(form));
+    Random random(number);
+    AttentionStep step = drawnStep(form, random, random.between(1, 2), 90, 130);
+    auto first = run(*module, step, step.segments),
+         second = run(*other, step, step.segments);
+    ASSERT_TRUE(first && second);
+    expectSame(*first, *second);
+    // What others have left, in place of what is no number.
+    AttentionStep left = step;
+    for (Tensor *pool : {&left.keys, &left.values, &left.masks}) {
+      for (double &each : pool->data) {
+        each = std::isnan(each) ? random.uniform(-1e30, 1e30) : each;
+      }
+    }
+    auto third = run(*module, left, left.segments);
+    ASSERT_TRUE(third);
+    EXPECT_EQ(third->y.bytes(), first->y.bytes());
+  });
+}
+
 TEST(AttentionKernelTest, PromptsHaveTheUnitThatIsAskedFor) {
   if (!Card::copiesEarly()) {
     GTEST_SKIP() << "code is the same in both modes";
@@ -70,6 +130,8 @@ TEST(AttentionKernelTest, PromptsHaveTheUnitThatIsAskedFor) {
           instructionsIn(kernelIn(module->ptx(), "attention"));
       bool isGroups = unit == "wgmma" && hasPanels;
       EXPECT_EQ(groups > 0, isGroups);
+      EXPECT_EQ(kernelIn(module->ptx(), "attention").contains("cp.async.bulk"),
+                isGroups);
       EXPECT_EQ(warps > 0, !isGroups);
     }
   }

@@ -112,15 +112,22 @@ std::vector<std::byte> Card::tensorMap(const Matrix &matrix) {
     std::byte bytes[128];
   } map;
   // The numbers of cuda.h, innermost dimension first.
-  constexpr int f16 = 6, bf16 = 9, none = 0, promoted = 2;
+  constexpr int types[] = {6, 9, 7}, none = 0, promoted = 2;
+  bool isWord = matrix.element == Matrix::Element::f32;
+  uint64_t bytes = (isWord ? 4 : 2) * matrix.columns;
   const uint64_t extents[] = {matrix.columns, matrix.rows};
-  const uint64_t strides[] = {2 * matrix.columns};
+  // Of a row alone it leads nowhere.
+  const uint64_t strides[] = {matrix.rows == 1 ? (bytes + 15) / 16 * 16
+                                               : bytes};
   const uint32_t box[] = {matrix.boxColumns, matrix.boxRows}, each[] = {1, 1};
-  int swizzle = matrix.boxColumns == 64 ? 3 : matrix.boxColumns == 32 ? 2 : 1;
+  int swizzle = isWord                    ? none
+                : matrix.boxColumns == 64 ? 3
+                : matrix.boxColumns == 32 ? 2
+                                          : 1;
   call("cuTensorMapEncodeTiled", static_cast<void *>(&map),
-       matrix.isBF16 ? bf16 : f16, 2U, reinterpret_cast<void *>(matrix.address),
-       &extents[0], &strides[0], &box[0], &each[0], none, swizzle, promoted,
-       none);
+       types[static_cast<int>(matrix.element)], 2U,
+       reinterpret_cast<void *>(matrix.address), &extents[0], &strides[0],
+       &box[0], &each[0], none, swizzle, promoted, none);
   return {std::begin(map.bytes), std::end(map.bytes)};
 }
 

@@ -40,7 +40,7 @@ public:
   struct Matrix {
     Address address;
     uint64_t rows, columns;
-    bool isBF16; ///< else f16
+    enum class Element { f16, bf16, f32 } element; ///< f32: not swizzled
     uint32_t boxRows, boxColumns;
   };
   std::vector<std::byte> tensorMap(const Matrix &matrix);

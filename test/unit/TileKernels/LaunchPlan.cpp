@@ -215,10 +215,14 @@ private:
         auto type = cast<tile::TensorMapType>(
             kernel.getArgumentTypes()[parameter.argument]);
         const Memory &memory = memories.at(operand);
+        using Element = Card::Matrix::Element;
+        Type number = type.getElementType();
         launch.parameters.push_back(Card::get().tensorMap(
             {memory.place->address(), static_cast<uint64_t>(memory.shape[0]),
              static_cast<uint64_t>(memory.shape[1]),
-             type.getElementType().isBF16(),
+             number.isF32()    ? Element::f32
+             : number.isBF16() ? Element::bf16
+                               : Element::f16,
              static_cast<uint32_t>(type.getRows()),
              static_cast<uint32_t>(type.getColumns())}));
         break;

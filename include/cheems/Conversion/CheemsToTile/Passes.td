@@ -10,7 +10,7 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
     `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: cards of `sm_80` have `mma` alone. `copy` is the
-    newest way by which operands of `wgmma` products may come to shared memory.
+    newest way by which operands of `wgmma` may come to shared memory, of products and of attention.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
   }];
@@ -19,7 +19,7 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
            "::cheems::tile::architectureValues()">,
     Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products and attention of prompts may use",
            "::cheems::tile::unitValues()">,
-    Option<"copy", "copy", "::cheems::tile::OperandCopy", "::cheems::tile::OperandCopy::Bulk", "Newest copies that products of prompts may use",
+    Option<"copy", "copy", "::cheems::tile::OperandCopy", "::cheems::tile::OperandCopy::Bulk", "Newest copies that products and attention of prompts may use",
            "::cheems::tile::copyValues()">
   ];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];

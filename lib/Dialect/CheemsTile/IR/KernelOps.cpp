@@ -134,9 +134,10 @@ LogicalResult KernelOp::verify() {
   if (auto bytes = int64_t(getShared().value_or(0)); bytes < 0) {
     return emitOpError("C4: shared memory is 0 bytes or more, not ") << bytes;
   }
-  bool hasRings = getBody()
-                      .walk([](RingOp) { return WalkResult::interrupt(); })
-                      .wasInterrupted();
+  bool hasRings =
+      getBody()
+          .walk([](FilledRingOpInterface) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   int64_t fillers = int64_t(getFillers().value_or(0));
   bool fits = fillers == 1 ? getWarps() <= 16 : fillers == 4 && getWarps() == 8;
   if (hasRings ? !fits : getFillers().has_value()) {
@@ -185,12 +186,13 @@ LogicalResult LaunchOp::verify() {
 static bool fits(ShapedType operand, TensorMapType map) {
   constexpr int64_t together = 16; // bytes
   Type element = map.getElementType();
-  return operand && operand.hasRank() && operand.getRank() == 2 &&
-         operand.getElementType() == element &&
-         (operand.isDynamicDim(1) || operand.getDimSize(1) *
-                                             element.getIntOrFloatBitWidth() %
-                                             (8 * together) ==
-                                         0);
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (!operand || !operand.hasRank() || operand.getRank() != 2 ||
+      operand.getElementType() != element) {
+    return false;
+  }
+  return operand.isDynamicDim(1) || operand.getDimSize(0) == 1 ||
+         operand.getDimSize(1) * bytes % together == 0;
 }
 
 /// Whether the operand may be handed over as the argument.

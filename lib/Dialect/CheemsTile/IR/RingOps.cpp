@@ -33,13 +33,18 @@ void TensorMapType::print(AsmPrinter &printer) const {
 LogicalResult
 TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
                       int64_t rows, int64_t columns, Type element) {
-  constexpr int64_t mostRows = 256;
-  if (!element.isF16() && !element.isBF16()) {
-    return emitError() << "boxes have f16 or bf16, not " << element;
+  constexpr int64_t most = 256, together = 4;
+  if (!element.isF16() && !element.isBF16() && !element.isF32()) {
+    return emitError() << "boxes have f16, bf16 or f32, not " << element;
   }
-  if (rows < 1 || rows > mostRows) {
-    return emitError() << "boxes have 1 to " << mostRows << " rows, not "
-                       << rows;
+  if (rows < 1 || rows > most) {
+    return emitError() << "boxes have 1 to " << most << " rows, not " << rows;
+  }
+  if (element.isF32()) {
+    return columns >= together && columns <= most && columns % together == 0
+               ? success()
+               : emitError() << "rows of boxes of f32 have 4 to " << most
+                             << " elements, a multiple of 4, not " << columns;
   }
   int64_t bytes = columns * element.getIntOrFloatBitWidth() / 8;
   if (bytes != 32 && bytes != 64 && bytes != 128) {
@@ -47,6 +52,14 @@ TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << bytes;
   }
   return success();
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t stages) {
+  constexpr int64_t least = 2;
+  return stages >= least
+             ? success()
+             : emitError() << "a ring has 2 stages or more, not " << stages;
 }
 
 LogicalResult RingOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
@@ -74,12 +87,44 @@ static bool mayFill(Operation &op) {
           }));
 }
 
+static LogicalResult verifyFill(FilledRingOpInterface op, StringRef label) {
+  Block &filling = op.getFill().front();
+  return hasArguments(filling, {}) && llvm::all_of(filling, mayFill) &&
+                 !filling.getOps<BulkCopyOp>().empty()
+             ? success()
+             : op->emitOpError(label)
+                   << ": fill has a step and a stage, and bulk_copy ops and "
+                      "arithmetic on numbers alone";
+}
+
+/// Fillers take the branches around a ring, too, and no loops.
+static LogicalResult verifyAround(Operation *op, StringRef label) {
+  for (Operation *around = op->getParentOp();
+       around && !isa<FunctionOpInterface>(around);
+       around = around->getParentOp()) {
+    if (!isa<scf::IfOp>(around)) {
+      return op->emitOpError(label)
+             << ": around a ring there are branches alone, not "
+             << around->getName();
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyPlace(FilledRingOpInterface op, StringRef label) {
+  constexpr int64_t bytes = FilledRingOpInterface::kBarrierBytes;
+  auto at = int64_t(op.getAt().value_or(0));
+  return at >= 0 && at % bytes == 0
+             ? success()
+             : op->emitOpError(label)
+                   << ": its barriers are at 0 or a multiple of " << bytes
+                   << " above, not " << at;
+}
+
 LogicalResult RingOp::verifyRegions() {
   Block &filling = getFill().front(), &used = getUse().front();
-  if (!hasArguments(filling, {}) || !llvm::all_of(filling, mayFill) ||
-      filling.getOps<BulkCopyOp>().empty()) {
-    return emitOpError("C2: fill has a step and a stage, and bulk_copy ops and "
-                       "arithmetic on numbers alone");
+  if (failed(verifyFill(*this, "C2"))) {
+    return failure();
   }
   auto end = dyn_cast<RingYieldOp>(used.back());
   if (!hasArguments(used, getInits().getTypes()) || !end ||
@@ -102,37 +147,58 @@ LogicalResult RingOp::verify() {
   if (int64_t(getStages()) < leastStages) {
     return emitOpError("C1: there are 2 stages or more, not ") << getStages();
   }
-  for (Operation *around = (*this)->getParentOp();
-       around && !isa<FunctionOpInterface>(around);
-       around = around->getParentOp()) {
-    if (!isa<scf::IfOp>(around)) {
-      return emitOpError("C5: around a ring there are branches alone, not ")
-             << around->getName();
-    }
+  return failure(failed(verifyAround(*this, "C5")) ||
+                 failed(verifyPlace(*this, "C6")));
+}
+
+LogicalResult FillRingOp::verifyRegions() {
+  if (failed(verifyFill(*this, "C1"))) {
+    return failure();
   }
-  if (auto at = int64_t(getAt().value_or(0)); at < 0 || at % kBarrierBytes) {
-    return emitOpError("C6: its barriers are at 0 or a multiple of ")
-           << kBarrierBytes << " above, not " << at;
+  for (auto copy : getFill().front().getOps<BulkCopyOp>()) {
+    int64_t stages = copy.getBuffer().getType().getStages();
+    if (stages % getStages() != 0) {
+      return emitOpError("C2: stages of its buffers are a multiple of ")
+             << getStages() << ", not " << stages;
+    }
   }
   return success();
 }
 
+LogicalResult FillRingOp::verify() {
+  return failure(failed(verifyAround(*this, "C3")) ||
+                 failed(verifyPlace(*this, "C4")));
+}
+
+static LogicalResult verifyRingOf(Operation *op, Value ring) {
+  return ring.getDefiningOp<FillRingOp>()
+             ? success()
+             : op->emitOpError("C1: fill_ring gives the ring");
+}
+
+LogicalResult WaitForStageOp::verify() {
+  return verifyRingOf(*this, getRing());
+}
+
+LogicalResult FreeStageOp::verify() { return verifyRingOf(*this, getRing()); }
+
 LogicalResult BulkCopyOp::verify() {
-  auto ring = dyn_cast<RingOp>((*this)->getParentOp());
+  auto ring = dyn_cast<FilledRingOpInterface>((*this)->getParentOp());
   bool fills = ring && (*this)->getParentRegion() == &ring.getFill();
   if (!fills && !getSignals()) {
     return emitOpError("C1: it is directly in fill of a ring");
   }
   BufferType buffer = getBuffer().getType();
   TensorMapType map = getMap().getType();
-  if (buffer.getRows() != map.getRows() ||
-      buffer.getColumns() != map.getColumns() ||
+  bool hasRows = buffer.getSwizzled() ? buffer.getRows() == map.getRows()
+                                      : buffer.getRows() % map.getRows() == 0;
+  if (!hasRows || buffer.getColumns() != map.getColumns() ||
       buffer.getElementType() != map.getElementType()) {
     return emitOpError("C2: a stage is a box of the map, not ")
            << buffer << " of " << map;
   }
-  if (!buffer.getSwizzled()) {
-    return emitOpError("C3: the buffer is swizzled");
+  if (buffer.getSwizzled() == map.getElementType().isF32()) {
+    return emitOpError("C3: the buffer is swizzled, or of f32 and not");
   }
   return success();
 }

@@ -17,20 +17,29 @@ using namespace cheems::tile;
 
 /// The most that a block of any supported card may have (CUDA C++ Programming
 /// Guide, "Technical Specifications per Compute Capability": 9.0).
-constexpr int64_t kMostShared = 227 * 1024;
+constexpr int64_t kMostShared = 227 * int64_t(1024);
 /// Accesses of an exchange are of 16 bytes at most.
 constexpr uint64_t kScratchAlignment = 16;
+/// What bulk copies need of where they write (PTX ISA, "Tensors").
+constexpr int64_t kBoxAlignment = 128;
+
+static int64_t alignmentOf(AllocOp op) {
+  bool getsBoxes =
+      llvm::any_of(op.getBuffer().getUsers(), llvm::IsaPred<BulkCopyOp>);
+  return std::max(op.getBuffer().getType().getAlignment(),
+                  getsBoxes ? kBoxAlignment : 1);
+}
 
 /// Gives everything in the kernel its place; returns the bytes of all.
 static int64_t plan(KernelOp kernel) {
   // By alignment, the strictest first: so little is lost between buffers.
   std::map<int64_t, SmallVector<AllocOp>, std::greater<>> buffers;
-  SmallVector<RingOp> rings;
+  SmallVector<FilledRingOpInterface> rings;
   SmallVector<ScratchOpInterface> exchanges;
   kernel.walk([&](Operation *op) {
     if (auto buffer = dyn_cast<AllocOp>(op)) {
-      buffers[buffer.getBuffer().getType().getAlignment()].push_back(buffer);
-    } else if (auto ring = dyn_cast<RingOp>(op)) {
+      buffers[alignmentOf(buffer)].push_back(buffer);
+    } else if (auto ring = dyn_cast<FilledRingOpInterface>(op)) {
       rings.push_back(ring);
     } else if (auto exchange = dyn_cast<ScratchOpInterface>(op)) {
       exchanges.push_back(exchange);
@@ -45,7 +54,7 @@ static int64_t plan(KernelOp kernel) {
     }
   }
   bytes = llvm::alignTo(bytes, kScratchAlignment);
-  for (RingOp ring : rings) {
+  for (FilledRingOpInterface ring : rings) {
     ring.setAt(bytes);
     bytes += uint64_t(ring.getBytes()); // a multiple of the alignment
   }

@@ -187,8 +187,8 @@ func.func private @f(!cheems_tile.tensor_map<64xbf16>)
 
 // -----
 
-// expected-error@below {{boxes have f16 or bf16, not 'f32'}}
-func.func private @f(!cheems_tile.tensor_map<64x64xf32>)
+// expected-error@below {{boxes have f16, bf16 or f32, not 'i32'}}
+func.func private @f(!cheems_tile.tensor_map<64x64xi32>)
 
 // -----
 
@@ -204,3 +204,23 @@ func.func private @f(!cheems_tile.tensor_map<0x64xbf16>)
 
 // expected-error@below {{rows of boxes have 32, 64 or 128 bytes, not 96}}
 func.func private @f(!cheems_tile.tensor_map<64x48xbf16>)
+
+// -----
+
+// expected-error@below {{rows of boxes of f32 have 4 to 256 elements, a multiple of 4, not 62}}
+func.func private @f(!cheems_tile.tensor_map<1x62xf32>)
+
+// -----
+
+// expected-error@below {{rows of boxes of f32 have 4 to 256 elements, a multiple of 4, not 260}}
+func.func private @f(!cheems_tile.tensor_map<1x260xf32>)
+
+// -----
+
+// expected-error@below {{rows of boxes of f32 have 4 to 256 elements, a multiple of 4, not 0}}
+func.func private @f(!cheems_tile.tensor_map<1x0xf32>)
+
+// -----
+
+// expected-error@below {{a ring has 2 stages or more, not 1}}
+func.func private @f(!cheems_tile.ring<1>)

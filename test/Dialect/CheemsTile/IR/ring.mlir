@@ -53,9 +53,52 @@ cheems_tile.kernel @ring(%x: !cheems_tile.tensor_map<64x64xbf16>, %w: !cheems_ti
   cheems_tile.return
 }
 
+// CHECK-LABEL: @fill_ring
+cheems_tile.kernel @fill_ring(%k: !cheems_tile.tensor_map<64x64xbf16>, %m: !cheems_tile.tensor_map<1x64xf32>, %steps: index, %y: memref<2x64xf32>) warps(4) fillers(1) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %keys = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %masks = cheems_tile.alloc : !cheems_tile.buffer<2x2x64xf32>
+  // CHECK: %[[RING:.*]] = cheems_tile.fill_ring %{{.*}} {
+  // CHECK-NEXT: ^bb0(%{{.*}}: index, %{{.*}}: index):
+  // CHECK: cheems_tile.bulk_copy %{{.*}} : !cheems_tile.tensor_map<1x64xf32>, !cheems_tile.buffer<2x2x64xf32>
+  // CHECK: } : !cheems_tile.ring<2>
+  %ring = cheems_tile.fill_ring %steps {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %k[%step, %c0] to %keys[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    %box = arith.muli %stage, %c2 : index
+    cheems_tile.bulk_copy %m[%c0, %step] to %masks[%box] : !cheems_tile.tensor_map<1x64xf32>, !cheems_tile.buffer<2x2x64xf32>
+    cheems_tile.ring_yield
+  } : !cheems_tile.ring<2>
+  scf.for %step = %c0 to %steps step %c2 {
+    // CHECK: cheems_tile.wait_for_stage %[[RING]][%{{.*}}] : !cheems_tile.ring<2>
+    cheems_tile.wait_for_stage %ring[%step] : !cheems_tile.ring<2>
+    // CHECK-NEXT: cheems_tile.free_stage %[[RING]][%{{.*}}] : !cheems_tile.ring<2>
+    cheems_tile.free_stage %ring[%step] : !cheems_tile.ring<2>
+  }
+  // A place in shared memory.
+  // CHECK: cheems_tile.fill_ring %{{.*}} at 64 {
+  %other = cheems_tile.fill_ring %steps at 64 {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %k[%step, %c0] to %keys[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } : !cheems_tile.ring<2>
+  cheems_tile.return
+}
+
 // A launch has the memory itself in the place of a map.
 // CHECK: launch @ring grid[%{{.*}}] ins(%{{.*}}, %{{.*}}, %{{.*}} : memref<?x128xbf16>, memref<32x?xbf16>, index) outs
 func.func @maps(%x: memref<?x128xbf16>, %w: memref<32x?xbf16>, %n: index, %y: memref<64x32xf32>) {
   cheems_tile.launch @ring grid[%n, %n, %n] ins(%x, %w, %n : memref<?x128xbf16>, memref<32x?xbf16>, index) outs(%y : memref<64x32xf32>)
+  return
+}
+
+// A row alone may have any length.
+cheems_tile.kernel @row(%m: !cheems_tile.tensor_map<1x64xf32>, %y: memref<64xf32>) warps(4) {
+  cheems_tile.return
+}
+// CHECK: launch @row grid[%{{.*}}] ins(%{{.*}} : memref<1x71xf32>)
+func.func @row_of_any_length(%m: memref<1x71xf32>, %n: index, %y: memref<64xf32>) {
+  cheems_tile.launch @row grid[%n, %n, %n] ins(%m : memref<1x71xf32>) outs(%y : memref<64xf32>)
   return
 }

@@ -33,6 +33,13 @@
 // CHECK: ring {{.*}} stages 2 at 16416
 // CHECK: reduce add {{.*}} axis 1 scratch 16448
 
+// What boxes are copied to is aligned to 128 bytes.
+// CHECK-LABEL: @boxes
+// CHECK-SAME: shared(1184)
+// CHECK: alloc at 1024 : !cheems_tile.buffer<1x1x32xf32>
+// CHECK: alloc at 0 : !cheems_tile.buffer<2x2x64xf32>
+// CHECK: fill_ring {{.*}} at 1152
+
 // TARGET: target.mlir:2:3: error: 'cheems_tile.kernel' op @large needs 32768 bytes of shared memory, and a block has 32767: choose smaller tiles or fewer stages [pass cheems-tile-plan-shared]
 // NONE: none.mlir:5:1: error: 'cheems_tile.kernel' op @large needs 232464 bytes of shared memory, and a block has 232448: choose smaller tiles or fewer stages [pass cheems-tile-plan-shared]
 
@@ -89,6 +96,16 @@ cheems_tile.kernel @barriers(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index)
   }
   %t = arith.constant dense<0.0> : tensor<96x128xf32, #wide>
   %s = cheems_tile.reduce add %t axis 1 : tensor<96x128xf32, #wide> -> tensor<96xf32, #wide_rows>
+  cheems_tile.return
+}
+cheems_tile.kernel @boxes(%x: !cheems_tile.tensor_map<1x64xf32>, %n: index) warps(4) fillers(1) {
+  %other = cheems_tile.alloc : !cheems_tile.buffer<1x1x32xf32>
+  %xs = cheems_tile.alloc : !cheems_tile.buffer<2x2x64xf32>
+  %ring = cheems_tile.fill_ring %n {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<1x64xf32>, !cheems_tile.buffer<2x2x64xf32>
+    cheems_tile.ring_yield
+  } : !cheems_tile.ring<2>
   cheems_tile.return
 }
 

@@ -48,8 +48,9 @@ def CheemsTile_TensorMapType : TypeDef<CheemsTile_Dialect, "TensorMap"> {
     numbers. A launch has the memref or tensor itself as the operand. A kernel gets the 128 bytes that the driver makes of it
     (`cuTensorMapEncodeTiled`), by value.
 
-    Elements are f16 or bf16. A box has at most 256 rows, and one of its rows has 32, 64 or 128 bytes. In shared memory it is swizzled as a
-    buffer with such rows is. A row of the memref is a multiple of 16 bytes.
+    Elements are f16, bf16 or f32. A box has at most 256 rows. Of f16 and bf16 one of its rows has 32, 64 or 128 bytes, and in shared memory
+    it is swizzled as a buffer with such rows is. Of f32 one of its rows has at most 256 elements, a multiple of 4, and it is not swizzled. A
+    row of the memref is a multiple of 16 bytes, unless there is one row alone. Boxes begin anywhere.
 
     Example: `!cheems_tile.tensor_map<128x64xbf16>`
   }];
@@ -59,6 +60,19 @@ def CheemsTile_TensorMapType : TypeDef<CheemsTile_Dialect, "TensorMap"> {
   let extraClassDeclaration = [{
     int64_t getRowBytes() const { return getColumns() * getElementType().getIntOrFloatBitWidth() / 8; }
   }];
+}
+
+def CheemsTile_RingType : TypeDef<CheemsTile_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "A ring of stages that fillers fill";
+  let description = [{
+    What `fill_ring` gives to those who wait for its stages and free them. There are `stages` of them, two or more.
+
+    Example: `!cheems_tile.ring<2>`
+  }];
+  let parameters = (ins "int64_t":$stages);
+  let assemblyFormat = "`<` $stages `>`";
+  let genVerifyDecl = 1;
 }
 
 class CheemsTile_TileOf<list<Type> elements>

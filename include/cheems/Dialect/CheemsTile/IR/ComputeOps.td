@@ -3,22 +3,10 @@
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_COMPUTEOPS_TD
 
 include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrs.td"
+include "cheems/Dialect/CheemsTile/IR/CheemsTileOpInterfaces.td"
 include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def CheemsTile_ScratchOpInterface : OpInterface<"ScratchOpInterface"> {
-  let cppNamespace = "::cheems::tile";
-  let description = [{
-    An op whose threads exchange numbers through shared memory if they are in different warps. `cheems-tile-plan-shared` gives it a place.
-    Its threads wait for each other before they write there and before they read.
-  }];
-  let methods = [
-    InterfaceMethod<"How many bytes it needs, 0 if none.", "int64_t", "getScratchBytes">,
-    InterfaceMethod<"Where they begin in the block's shared memory.", "::std::optional<int64_t>", "getScratchOffset">,
-    InterfaceMethod<"Sets the place.", "void", "setScratchOffset", (ins "int64_t":$offset)>
-  ];
-}
 
 class CheemsTile_ScratchOp<string mnemonic, list<Trait> traits = []>
     : CheemsTile_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<CheemsTile_ScratchOpInterface>], traits)> {

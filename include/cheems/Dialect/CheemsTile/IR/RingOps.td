@@ -2,12 +2,13 @@
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_RINGOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_RINGOPS_TD
 
+include "cheems/Dialect/CheemsTile/IR/CheemsTileOpInterfaces.td"
 include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def CheemsTile_RingOp : CheemsTile_Op<"ring", [
-    RecursiveMemoryEffects, SingleBlock, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    RecursiveMemoryEffects, SingleBlock, CheemsTile_FilledRingOpInterface, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "A loop over stages that a warp of its own fills";
   let description = [{
     In each step, `fill` begins to copy into a stage of one or more buffers, and `use` takes what is there. Threads with tiles execute `use`.
@@ -57,17 +58,109 @@ def CheemsTile_RingOp : CheemsTile_Op<"ring", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+def CheemsTile_FillRingOp : CheemsTile_Op<"fill_ring", [RecursiveMemoryEffects, SingleBlock, CheemsTile_FilledRingOpInterface]> {
+  let summary = "A ring of stages that a warp of its own fills, and whose uses say when they begin and end";
+  let description = [{
+    As `ring`, but for uses that are no loop of one body: threads with tiles have `wait_for_stage` and `free_stage` where they want. One
+    thread of the kernel's fillers executes `fill` as far ahead as there are free stages. Rings of one block whose `steps` are the same value
+    are filled together: a step of the first one, then of the next one, then the next step. `at` is where the barriers are, in bytes;
+    `cheems-tile-plan-shared` chooses it.
+
+    Equation: for i < steps, with s = i mod stages, behind `free_stage` of step i - stages: fill(i, s).
+
+    Operands and state: `steps`. `fill` has the step and the stage. The result stands for the ring's barriers.
+
+    Constraints:
+    - C1: `fill` has two arguments of type index. Its ops are `bulk_copy`, at least one, and arithmetic on numbers.
+    - C2: stages of the buffers that `fill` copies to are a multiple of the ring's.
+    - C3: around it there are branches alone.
+    - C4: `at` is not negative, and a multiple of 8.
+
+    Edges: uses wait for all steps in their order, for one perhaps more than once, and free none that they have not waited for. Those of the
+    last `stages` steps need not be freed. Uses of rings that are filled together take them in the order in which they are filled, but for as many steps as there are stages
+    that are free. There may be no steps.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %ring = cheems_tile.fill_ring %steps {
+    ^bb0(%step: index, %stage: index):
+      %row = arith.muli %step, %c64 : index
+      cheems_tile.bulk_copy %k[%row, %c0] to %keys[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+      cheems_tile.ring_yield
+    } : !cheems_tile.ring<2>
+    ```
+  }];
+  let arguments = (ins Index:$steps, OptionalAttr<I64Attr>:$at);
+  let results = (outs CheemsTile_RingType:$ring);
+  let regions = (region SizedRegion<1>:$fill);
+  let assemblyFormat = "$steps (`at` $at^)? attr-dict-with-keyword $fill `:` qualified(type($ring))";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Two barriers a stage: whether it is full, and whether it is empty.
-    static constexpr int64_t kBarrierBytes = 8, kStageBytes = 2 * kBarrierBytes;
-    int64_t getBytes() { return int64_t(getStages()) * kStageBytes; }
+    int64_t getStages() { return getRing().getType().getStages(); }
   }];
 }
 
-def CheemsTile_RingYieldOp : CheemsTile_Op<"ring_yield", [Pure, Terminator, HasParent<"RingOp">]> {
+class CheemsTile_StageOp<string mnemonic> : CheemsTile_Op<mnemonic> {
+  let arguments = (ins CheemsTile_RingType:$ring, Index:$step);
+  let assemblyFormat = "$ring `[` $step `]` attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
+def CheemsTile_WaitForStageOp : CheemsTile_StageOp<"wait_for_stage"> {
+  let summary = "Waits until a step's stage is full";
+  let description = [{
+    Behind it, what `fill` copied in that step is there, for threads and for tensor cores.
+
+    Equation: none.
+
+    Operands and state: `ring`, and a `step` of it.
+
+    Constraints:
+    - C1: `fill_ring` gives the ring.
+
+    Edges: `step` is below the ring's steps. It is no barrier of the block: other warps may be steps behind.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.wait_for_stage %ring[%step] : !cheems_tile.ring<2>
+    ```
+  }];
+}
+
+def CheemsTile_FreeStageOp : CheemsTile_StageOp<"free_stage"> {
+  let summary = "A step's stage may be filled anew";
+  let description = [{
+    Each warp says that it has no use of the stage any more. When all warps have said so, the filler may fill it.
+
+    Equation: none.
+
+    Operands and state: `ring`, and a `step` of it.
+
+    Constraints:
+    - C1: `fill_ring` gives the ring.
+
+    Edges: the warp's products of the stage have been waited for.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.free_stage %ring[%step] : !cheems_tile.ring<2>
+    ```
+  }];
+}
+
+def CheemsTile_RingYieldOp : CheemsTile_Op<"ring_yield", [Pure, Terminator, ParentOneOf<["RingOp", "FillRingOp"]>]> {
   let summary = "The end of a step of a ring";
   let description = [{
-    Ends `fill` or `use` of `cheems_tile.ring`, and hands on what is carried.
+    Ends `fill` or `use` of `cheems_tile.ring`, or `fill` of `fill_ring`, and hands on what is carried.
 
     Equation: none.
 
@@ -91,18 +184,20 @@ def CheemsTile_RingYieldOp : CheemsTile_Op<"ring_yield", [Pure, Terminator, HasP
 def CheemsTile_BulkCopyOp : CheemsTile_Op<"bulk_copy"> {
   let summary = "Begins to copy a box of a memref into a buffer";
   let description = [{
-    One thread begins a copy of a whole stage of a buffer, which the hardware goes on with (`cp.async.bulk.tensor`, which `sm_90` and later
-    have). `use` of the ring sees it.
+    One thread begins a copy of a box to a buffer, which the hardware goes on with (`cp.async.bulk.tensor`, which `sm_90` and later have).
+    Uses of the ring see it. A box is a stage. Of a buffer that is not swizzled it may be some rows of a stage: then `stage` counts boxes.
 
-    Equation: with the memref m of the map: buffer[stage, i, j] = m[row + i, column + j] if that is within m, and 0 otherwise.
+    Equation: with the memref m of the map and boxes of R' rows: buffer[stage, i, j] = m[row + i, column + j] if that is within m, and 0
+    otherwise, for i < R'; where R' < R, buffer[stage / (R / R'), stage mod (R / R') R' + i, j] instead.
 
-    Operands and state: `map`; `row` and `column`; `buffer`, and a `stage` in [0, S). `signals` is where in shared memory the barrier is that
-    counts its bytes; the lowering of rings sets it.
+    Operands and state: `map`; `row` and `column`; `buffer`, and a `stage` in [0, S R / R'). `signals` is where in shared memory the barrier
+    is that counts its bytes; the lowering of rings sets it.
 
     Constraints:
     - C1: it is directly in `fill` of a ring, or has `signals`.
-    - C2: a stage of the buffer has the shape and the element type of the map's boxes.
-    - C3: the buffer is swizzled.
+    - C2: the map's boxes have the element type of the buffer, and as many columns. They have as many rows, or if the buffer is not swizzled a
+      divisor of them.
+    - C3: the buffer is swizzled, or it has f32 and is not.
 
     Edges: `row` and `column` are not negative.
 
