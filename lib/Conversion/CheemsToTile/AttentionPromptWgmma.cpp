@@ -1,47 +1,17 @@
-// Attention of blocks of rows by warpgroups: tensor cores read queries, keys
-// and values from shared memory by themselves, and weights from registers.
-#include "AttentionKernels.h"
-#include "MaskRing.h"
+// Attention of blocks of rows by warpgroups, to all entries of a sequence.
+#include "WarpgroupAttention.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// One kernel. Blocks of entries come from the last one to the first, so the
-/// one that hides entries from all rows is known to be first. A turn begins the
-/// scores of one block and the weighted sums of the one before, and finds the
-/// weights of its own while those are under way. Steps are these blocks in the
-/// order in which they come. A warp of its own fetches entries by bulk copies,
-/// or all warps do by copies of threads.
-class WarpgroupPrompt {
+/// One kernel. Steps are blocks of entries in the order in which they come. A
+/// warp of its own fetches entries by bulk copies, or all warps do by copies of
+/// threads.
+class WarpgroupPrompt : WarpgroupAttention {
 public:
-  WarpgroupPrompt(TileBuilder &t, const AttentionStrategy &s,
-                  const AttentionShape &shape, const AttentionMemory &memory,
-                  Value query, Value y)
-      : t(t), s(s), shape(shape), memory(memory), query(query), y(y),
-        panels(shape.size / s.panel), masks(shape, s) {
-    MLIRContext *context = t.b.getContext();
-    Type f32 = t.b.getF32Type();
-    auto sums = FragmentAttr::get(context, FragmentRole::C, s.warpsM, 1, 1, 2);
-    scores = t.tileType({s.tileRows(), s.entries}, f32, sums);
-    output = t.tileType({s.tileRows(), shape.size}, f32, sums);
-    weights = t.tileType(
-        {s.tileRows(), s.entries}, shape.stored,
-        FragmentAttr::get(context, FragmentRole::A, s.warpsM, 1, 1, 2));
-    // A row of a panel is read by neighbouring threads, of one head at a time.
-    int64_t across = s.panel / kWidth;
-    loaded =
-        t.tileType({s.rows, s.panel}, f32,
-                   BlockedAttr::get(context, s.warps() * kWarpThreads / across,
-                                    across, kWidth));
-    queries = t.alloc({panels, s.tileRows(), s.panel}, shape.stored,
-                      /*swizzled=*/true);
-    SmallVector<int64_t> ring = {s.stages * panels, s.entries, s.panel};
-    keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
-    valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
-    masks.alloc(t);
-  }
+  using WarpgroupAttention::WarpgroupAttention;
 
   void build() {
     rows = QueryRows::ofHead(t, shape, memory, s.rows, s.heads);
@@ -52,23 +22,11 @@ public:
   }
 
 private:
-  /// Neighbours that a thread loads of a query: 16 bytes.
-  static constexpr int64_t kWidth = 4;
-
   bool isBulk() const { return s.copy == OperandCopy::Bulk; }
   Value blockOf(Value step) { return t.sub(last, step); }
   Value stageOf(Value step) { return t.remainder(step, s.stages); }
   /// Where the first panel of a step is.
   Value panelsOf(Value step) { return t.mul(stageOf(step), panels); }
-
-  /// What is carried from a block to the one before: a bound and a sum for
-  /// softmax, the block's weights, and the sums of the blocks behind it.
-  struct Carried {
-    Value best, sum, weights, output;
-    explicit Carried(ValueRange values)
-        : best(values[0]), sum(values[1]), weights(values[2]),
-          output(values[3]) {}
-  };
 
   void buildRows() {
     entries = rows.entries(memory);
@@ -88,7 +46,9 @@ private:
       fillRings();
     }
     loadQuery();
-    if (!isBulk()) {
+    if (isBulk()) {
+      forTensorCores();
+    } else {
       fetchKeys(first);
       t.commit();
       fetchNext(first);
@@ -105,28 +65,7 @@ private:
     if (!isBulk()) {
       waitForCopies(/*pending=*/0);
     }
-    Carried end(state);
-    Value sums = t.warpgroupWait(beginSums(last, end), 0, end.weights);
-    storeOutputs(end.sum, sums);
-  }
-
-  void loadQuery() {
-    for (int64_t head = 0; head < s.heads; ++head) {
-      HeadPlace place = rows.place;
-      place.head = t.add(place.head, head);
-      for (int64_t panel = 0; panel < panels; ++panel) {
-        Value tile =
-            t.load(loaded, query, place.at(t, panel * s.panel, shape.size),
-                   shape.alignedQuery(t));
-        tile = arith::TruncFOp::create(t.b, t.withElement(loaded, shape.stored),
-                                       tile);
-        t.write(tile, queries, t.index(panel), t.index(head * s.rows),
-                t.index(0));
-      }
-    }
-    if (isBulk()) {
-      forTensorCores();
-    }
+    storeOutputs(Carried(state), valuesOf(last));
   }
 
   /// The rings of keys, with masks, and of values.
@@ -214,33 +153,22 @@ private:
     forTensorCores();
   }
 
-  Value beginScores(Value step) {
+  /// Where the keys of a step are, when they are there.
+  Value keysOf(Value step) {
     if (isBulk()) {
       t.waitForStage(keyStages, step);
     }
-    Value stage = panelsOf(step), products = t.fill(scores, 0);
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      products = WarpgroupMmaOp::create(t.b, scores, queries, t.index(panel),
-                                        keyRing, t.add(stage, panel), products);
-    }
-    return products;
+    return panelsOf(step);
   }
-
-  Value beginSums(Value step, const Carried &carried) {
+  Value valuesOf(Value step) {
     if (isBulk()) {
       t.waitForStage(valueStages, step);
     }
-    return WarpgroupMmaRegistersOp::create(t.b, output, carried.weights,
-                                           valueRing, panelsOf(step),
-                                           carried.output);
+    return panelsOf(step);
   }
 
-  struct Weighed {
-    Value weights; ///< in f32
-    Value shrink;  ///< what sums over the blocks behind are multiplied by
-  };
-  Weighed weigh(RunningSoftmax &softmax, Value step, Value products,
-                bool hides) {
+  Weighed weighStep(RunningSoftmax &softmax, Value step, Value products,
+                    bool hides) {
     Value read = masks.read(t, stageOf(step), scores);
     if (isBulk()) {
       t.freeStage(keyStages, step);
@@ -249,16 +177,7 @@ private:
     if (hides) {
       masked.hideLater(t, t.mul(blockOf(step), s.entries), rows);
     }
-    RunningSoftmax::Step found = softmax.take(t, masked.scores);
-    return {masked.weighed(t, found.weights), found.shrink};
-  }
-
-  /// The operand of products that begin later. No product may be under way
-  /// where its registers are written: the assembler would make all wait.
-  Value operand(Value weighed) {
-    Value rounded = arith::TruncFOp::create(
-        t.b, t.withElement(scores, shape.stored), weighed);
-    return t.convertLayout(rounded, weights);
+    return weigh(softmax, masked);
   }
 
   SmallVector<Value> beginWithLast() {
@@ -267,13 +186,13 @@ private:
     }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     Value first = t.index(0);
-    Value products = t.warpgroupWait(beginScores(first), 0);
-    Weighed weighed = weigh(softmax, first, products, /*hides=*/true);
-    Value left = operand(weighed.weights);
+    Value products = t.warpgroupWait(beginScores(keysOf(first)), 0);
+    Weighed weighed = weighStep(softmax, first, products, /*hides=*/true);
+    SmallVector<Value> carried = carriedFrom(softmax, weighed);
     if (isBulk()) {
       clearValuesBehindLast();
     }
-    return {softmax.best, softmax.sum, left, t.fill(output, 0)};
+    return carried;
   }
 
   /// One block of entries. `carried` is of the block behind it.
@@ -282,43 +201,23 @@ private:
       waitForCopies(/*pending=*/0);
     }
     Value before = t.sub(step, t.index(1));
-    Value begunScores = beginScores(step);
-    Value begunSums = beginSums(before, carried);
+    Value begunScores = beginScores(keysOf(step));
+    Value begunSums = beginSums(valuesOf(before), carried);
     if (!isBulk()) {
       fetchNext(step);
     }
     Value products = t.warpgroupWait(begunScores, 1);
     RunningSoftmax softmax{carried.best, carried.sum};
-    Weighed weighed = weigh(softmax, step, products, hides);
+    Weighed weighed = weighStep(softmax, step, products, hides);
     Value sums = t.warpgroupWait(begunSums, 0, carried.weights);
     if (isBulk()) {
       t.freeStage(valueStages, before);
     }
-    sums = t.mul(sums, t.broadcast(weighed.shrink, output));
-    return {softmax.best, softmax.sum, operand(weighed.weights), sums};
+    return carriedFrom(softmax, weighed, sums);
   }
 
-  void storeOutputs(Value divisors, Value sums) {
-    auto perRow = cast<RankedTensorType>(divisors.getType());
-    Value scale = arith::DivFOp::create(t.b, t.fill(perRow, 1),
-                                        divisorOf(t, shape, divisors));
-    storeOutput(t, t.mul(sums, t.broadcast(scale, output)), y,
-                rows.at(t, 0, shape.size), shape.alignedQuery(t));
-  }
-
-  TileBuilder &t;
-  const AttentionStrategy &s;
-  const AttentionShape &shape;
-  const AttentionMemory &memory;
-  Value query, y;
-  int64_t panels; ///< that a head is stored as, each as wide as a swizzle
-  RankedTensorType scores, output, weights, loaded;
-  Value queries, keyRing, valueRing;
   Value keyStages, valueStages; ///< of bulk copies
   Value last;                   ///< block of entries, which comes first
-  MaskRing masks;
-  QueryRows rows;
-  Entries entries;
 };
 } // namespace
 
