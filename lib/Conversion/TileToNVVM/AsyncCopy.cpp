@@ -30,16 +30,8 @@ struct Copy {
     int64_t bytes = buffer.getElementBytes();
     Value to = target.pointer(
         {row, t.mul(column, bytes), rows, columns * bytes, Value()});
-    Value size;
-    if (Value exists = source.exists(at)) {
-      size = arith::SelectOp::create(t.b, t.loc, exists, t.i32(aligned()),
-                                     t.i32(0));
-    }
-    NVVM::CpAsyncOp::create(t.b, t.loc, to, t.offset(from.pointer, from.bytes),
-                            uint32_t(aligned()),
-                            aligned() == 16 ? NVVM::LoadCacheModifierKind::CG
-                                            : NVVM::LoadCacheModifierKind::CA,
-                            size);
+    Value exists = source.exists(at);
+    t.copyAsync(to, t.offset(from.pointer, from.bytes), aligned(), exists);
   }
 
   /// Pieces whose row and column have to be divided out, one after the other.

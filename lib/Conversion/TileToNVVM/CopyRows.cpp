@@ -125,19 +125,9 @@ struct RowCopies {
         Value place = t.add(t.add(firstColumn, column), at);
         exists = t.both(exists, t.less(place, columnsExtent));
       }
-      Value size;
-      if (exists) {
-        size = arith::SelectOp::create(t.b, t.loc, exists, t.i32(aligned()),
-                                       t.i32(0));
-      }
       Value to = target.pointer(
           {row, t.mul(column, bytes), rows, at * bytes, Value()});
-      NVVM::CpAsyncOp::create(t.b, t.loc, to,
-                              t.offset(from, (first + at) * bytes),
-                              uint32_t(aligned()),
-                              aligned() == 16 ? NVVM::LoadCacheModifierKind::CG
-                                              : NVVM::LoadCacheModifierKind::CA,
-                              size);
+      t.copyAsync(to, t.offset(from, (first + at) * bytes), aligned(), exists);
     }
   }
 

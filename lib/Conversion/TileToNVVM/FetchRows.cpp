@@ -37,16 +37,10 @@ struct LowerFetchRows : OpConversionPattern<FetchRowsOp> {
         }
         int64_t along[] = {0, places[at][1]};
         GlobalTile::Place from = memory.place(along);
-        Value size = arith::SelectOp::create(t.b, t.loc, memory.exists(along),
-                                             t.i32(aligned), t.i32(0));
         Value to = target.pointer({first[0], t.mul(first[1], bytes),
                                    places[at][0], along[1] * bytes, Value()});
-        NVVM::CpAsyncOp::create(t.b, t.loc, to,
-                                t.offset(from.pointer, from.bytes),
-                                uint32_t(aligned),
-                                aligned == 16 ? NVVM::LoadCacheModifierKind::CG
-                                              : NVVM::LoadCacheModifierKind::CA,
-                                size);
+        t.copyAsync(to, t.offset(from.pointer, from.bytes), aligned,
+                    memory.exists(along));
       }
     }
     rewriter.eraseOp(op);

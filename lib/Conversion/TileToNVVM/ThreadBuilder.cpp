@@ -157,3 +157,15 @@ Value ThreadBuilder::shared(Value bytes) {
   Value begin = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
   return offset(begin, bytes);
 }
+
+void ThreadBuilder::copyAsync(Value to, Value from, int64_t bytes,
+                              Value exists) {
+  Value size;
+  if (exists) {
+    size = arith::SelectOp::create(b, loc, exists, i32(bytes), i32(0));
+  }
+  // Copies of 16 bytes alone may pass by the first-level cache.
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                           : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(b, loc, to, from, uint32_t(bytes), cache, size);
+}

@@ -95,6 +95,9 @@ struct ThreadBuilder {
   Value offset(Value pointer, Value count, int64_t bytes);
   /// Into the block's shared memory.
   Value shared(Value bytes);
+  /// Begins a copy of 4, 8 or 16 bytes from global to shared memory; of zeros,
+  /// without a read, where not `exists`. Null: it does.
+  void copyAsync(Value to, Value from, int64_t bytes, Value exists);
 
   void barrier() { NVVM::Barrier0Op::create(b, loc); }
 

@@ -45,7 +45,7 @@ void EncodedMap::verify(const std::vector<int64_t> &values) const {
     throw Error("a pool of " + std::to_string(values[map.rows]) + " x " +
                 std::to_string(values[map.columns]) +
                 " elements is more than a GPU copies from; take fewer "
-                "sequences or a smaller capacity");
+                "sequences or a shorter context");
   }
 }
 

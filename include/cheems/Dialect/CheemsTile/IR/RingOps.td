@@ -79,8 +79,8 @@ def CheemsTile_FillRingOp : CheemsTile_Op<"fill_ring", [RecursiveMemoryEffects, 
     - C4: `at` is not negative, and a multiple of 8.
 
     Edges: uses wait for all steps in their order, for one perhaps more than once, and free none that they have not waited for. Those of the
-    last `stages` steps need not be freed. Uses of rings that are filled together take them in the order in which they are filled, but for as many steps as there are stages
-    that are free. There may be no steps.
+    last `stages` steps need not be freed. Rings that are filled together are used together: the uses of one ring wait for no step that
+    needs a stage of another ring which its uses free later. Else nobody goes on. There may be no steps.
 
     Accumulation: none.
 
