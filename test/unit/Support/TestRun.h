@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace cheems::test {
 
@@ -19,6 +20,18 @@ uint64_t testSeed();
 /// The case is of this run: one in `share`, another one with the next seed.
 bool isDrawn(uint64_t number, uint64_t share);
 bool isDrawn(const std::string &name, uint64_t share);
+
+/// Of `all` those of this run: every one in `share`.
+template <typename T>
+std::vector<T> drawnOf(const std::vector<T> &all, uint64_t share) {
+  std::vector<T> drawn;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (isDrawn(i, share)) {
+      drawn.push_back(all[i]);
+    }
+  }
+  return drawn;
+}
 
 } // namespace cheems::test
 

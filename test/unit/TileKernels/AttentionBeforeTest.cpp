@@ -287,20 +287,16 @@ double errorOfScores(const BeforeForm &form, const std::vector<Estimate> &query,
 }
 
 void hold(const std::vector<BeforeForm> &forms, int64_t longest, int64_t most) {
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const BeforeForm &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    const BeforeForm &form = forms[which];
+    const BeforeForm &form = forms[formOf(number, forms.size())];
+    TileModule *module = compiledStep(textOf(form));
     const AttentionForm &a = form.attention;
-    ASSERT_NE(modules[which], nullptr);
+    ASSERT_NE(module, nullptr);
     Random random(number);
     AttentionStep step =
         drawnStep(a, random, random.between(1, 3), longest, most);
     Before before = drawnBefore(form, random, step.rows());
-    auto got = run(*modules[which], form, step, before, step.segments);
+    auto got = run(*module, form, step, before, step.segments);
     ASSERT_TRUE(got);
 
     // What is stored.
@@ -337,7 +333,7 @@ void hold(const std::vector<BeforeForm> &forms, int64_t longest, int64_t most) {
 
     // A sequence alone has the same bits.
     for (const Segment &segment : step.segments) {
-      auto alone = run(*modules[which], form, step, before, {segment});
+      auto alone = run(*module, form, step, before, {segment});
       ASSERT_TRUE(alone);
       EXPECT_EQ(rowsOf(alone->y, segment.start, segment.length),
                 rowsOf(got->y, segment.start, segment.length));

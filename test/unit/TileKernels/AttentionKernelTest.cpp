@@ -298,8 +298,6 @@ AttentionStep stepOf(const AttentionStep &step, int64_t head) {
 /// A head that has a block with another one has the bits of a head alone.
 TEST(AttentionKernelTest, SharedKeysChangeNoBit) {
   Modules modules(sharing, units());
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<TileModule>>
-      alone;
   forEachCase([&](uint64_t number) {
     auto [module, form, unit] = modules.of(number);
     SCOPED_TRACE(unit);
@@ -310,12 +308,9 @@ TEST(AttentionKernelTest, SharedKeysChangeNoBit) {
     ASSERT_TRUE(together);
     int64_t head = random.between(0, form.queries - 1);
     AttentionStep one = stepOf(step, head);
-    auto &compiled = alone[{textOf(one.form), unit}];
-    if (!compiled) {
-      compiled = compiledStep(textOf(one.form), unit);
-    }
-    ASSERT_NE(compiled, nullptr);
-    auto outcome = run(*compiled, one, one.segments);
+    TileModule *alone = compiledStep(textOf(one.form), unit);
+    ASSERT_NE(alone, nullptr);
+    auto outcome = run(*alone, one, one.segments);
     ASSERT_TRUE(outcome);
     auto bytes = form.size * static_cast<int64_t>(sizeof(float));
     for (int64_t t = 0; t < step.rows(); ++t) {
@@ -335,7 +330,7 @@ TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
     GTEST_SKIP() << "counts are the same in both modes";
   }
   std::vector<AttentionForm> forms;
-  for (int64_t size : {64, 128}) {
+  for (int64_t size : drawnOf<int64_t>({64, 128}, 2)) {
     for (int64_t masks : {1, 2}) {
       forms.push_back({2, 1, 1, masks, size, Number::BF16, false});
     }
@@ -388,6 +383,7 @@ TEST(AttentionKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
   std::vector<AttentionForm> forms = prompts;
   forms.insert(forms.end(), decoding.begin(), decoding.end());
   forms.insert(forms.end(), exact.begin(), exact.end());
+  forms = drawnOf(forms, 3);
   auto drawn = [](const AttentionForm &form) {
     Random random(1);
     return drawnStep(form, random, 2, 40, 100);

@@ -11,7 +11,7 @@ class Modules {
 public:
   Modules(const std::vector<AttentionForm> &forms,
           const std::vector<std::string> &units)
-      : forms(forms), units(units), modules(forms.size() * units.size()) {}
+      : forms(forms), units(units) {}
 
   struct Drawn {
     TileModule *module;
@@ -19,19 +19,15 @@ public:
     std::string unit;
   };
   Drawn of(uint64_t number) {
-    size_t which = number / kShare % modules.size();
+    size_t which = formOf(number, forms.size() * units.size());
     const AttentionForm &form = forms[which % forms.size()];
     const std::string &unit = units[which / forms.size()];
-    if (!modules[which]) {
-      modules[which] = compiledStep(textOf(form), unit);
-    }
-    return {modules[which].get(), form, unit};
+    return {compiledStep(textOf(form), unit), form, unit};
   }
 
 private:
   const std::vector<AttentionForm> &forms;
   std::vector<std::string> units;
-  std::vector<std::unique_ptr<TileModule>> modules;
 };
 
 /// A kernel's part of PTX.

@@ -6,6 +6,7 @@
 #include "test/unit/Support/TestRun.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 namespace cheems::test {
@@ -31,12 +32,20 @@ inline std::string replaced(std::string text, const std::string &name,
 }
 
 /// A module of step ops, by all passes of the way to a card, whose newest unit
-/// is `unit`.
-inline std::unique_ptr<TileModule>
-compiledStep(const std::string &text, const std::string &unit = "wgmma") {
-  return TileModule::compile(text,
-                             "cheems-cuda{arch=" + Card::get().architecture() +
-                                 " unit=" + unit + " to=launches}");
+/// is `unit`. Compiling takes longer than most cases, so all tests of a process
+/// share a module. Null after a test failure that says why.
+inline TileModule *compiledStep(const std::string &text,
+                                const std::string &unit = "wgmma") {
+  static std::map<std::pair<std::string, std::string>,
+                  std::unique_ptr<TileModule>>
+      modules;
+  auto [place, isNew] = modules.try_emplace({text, unit});
+  if (isNew) {
+    place->second = TileModule::compile(
+        text, "cheems-cuda{arch=" + Card::get().architecture() +
+                  " unit=" + unit + " to=launches}");
+  }
+  return place->second.get();
 }
 
 /// Units that the card has for products of prompts, the newest one first.
@@ -57,8 +66,14 @@ inline double multiplyAddsPerCycle() {
   return Card::get().architecture() == "sm_80" ? 1024 : 2048;
 }
 
-/// Shapes of a kernel; a run takes one in five, others with the next seed.
-constexpr uint64_t kShapes = 200, kShare = 5;
+/// Shapes of a kernel; a run takes one in ten, others with the next seed.
+constexpr uint64_t kShapes = 200, kShare = 10;
+
+/// Which of so many forms a case has. A run's cases have one after the other,
+/// and the next seed's begin with another one.
+inline size_t formOf(uint64_t number, size_t forms) {
+  return (number / kShare + number % kShare) % forms;
+}
 
 /// Of a run's shapes half are for copies that take effect early, the others for
 /// late ones: the two processes of a card share them.

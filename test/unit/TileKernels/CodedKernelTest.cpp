@@ -46,25 +46,20 @@ CodedValues behindOthers(const CodedForm &form, const CodedValues &values,
 
 /// Each case has one of the forms, and at most `most` rows.
 void holdCases(const std::vector<CodedForm> &forms, int64_t most) {
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const CodedForm &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    const CodedForm &form = forms[which];
+    const CodedForm &form = forms[formOf(number, forms.size())];
+    TileModule *module = compiledStep(textOf(form));
     SCOPED_TRACE(textOf(form));
-    ASSERT_NE(modules[which], nullptr);
+    ASSERT_NE(module, nullptr);
     Random random(number);
     int64_t limit = form.mostRows ? form.mostRows : most;
     int64_t rows = random.once(4) ? 1 : random.between(1, limit);
     CodedValues values = drawnValues(form, random, rows);
-    auto y = run(*modules[which], form, values);
+    auto y = run(*module, form, values);
     ASSERT_TRUE(y);
     ASSERT_TRUE(isSame(*y, expected(form, values)));
     int64_t before = random.between(0, limit - rows);
-    auto again =
-        run(*modules[which], form, behindOthers(form, values, random, before));
+    auto again = run(*module, form, behindOthers(form, values, random, before));
     ASSERT_TRUE(again);
     size_t bytes = y->bytes().size();
     std::vector<unsigned char> last(again->bytes().end() -

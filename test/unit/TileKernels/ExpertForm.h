@@ -16,7 +16,7 @@ struct ExpertForm {
   Activation activation;
   int64_t depth = 0; ///< of product keys; 0: scores are there
   bool fewRows = false;
-  std::unique_ptr<TileModule> module = nullptr;
+  TileModule *module = nullptr;
 
   int64_t all() const { return keys * keys; }
   bool hasCodes() const { return number == Number::I8; }

@@ -131,7 +131,7 @@ TEST(ExpertKernelTest, TheBestAreInTheExactOrder) {
     all.push_back(&form);
   }
   forEachCase([&](uint64_t number) {
-    const ExpertForm &form = *all[number / kShare % all.size()];
+    const ExpertForm &form = *all[formOf(number, all.size())];
     ASSERT_NE(form.module, nullptr);
     Random random(number);
     int64_t rows = random.once(3) ? 1 : random.between(1, 4);
@@ -149,7 +149,7 @@ TEST(ExpertKernelTest, UnlikelyPairsWinByTheirIds) {
     all.push_back(retrieval(4, keys, experts, fewRows));
   }
   forEachCase([&](uint64_t number) {
-    const ExpertForm &form = all[number / kShare % all.size()];
+    const ExpertForm &form = all[formOf(number, all.size())];
     ASSERT_NE(form.module, nullptr);
     Random random(number);
     Tensor scores({2, 2, form.heads, form.keys});
@@ -193,7 +193,7 @@ std::vector<Argument> argumentsOf(std::vector<Argument> arguments,
 TEST(ExpertKernelTest, SumsAreThoseOfTheGivenExperts) {
   const auto &all = forms();
   forEachCase([&](uint64_t number) {
-    const ExpertForm &form = all[number / kShare % all.size()];
+    const ExpertForm &form = all[formOf(number, all.size())];
     ASSERT_NE(form.module, nullptr);
     Random random(number);
     int64_t rows = random.between(1, 5);
@@ -216,7 +216,7 @@ TEST(ExpertKernelTest, SumsAreThoseOfTheGivenExperts) {
 TEST(ExpertKernelTest, OneKernelRetrievesAndAdds) {
   const auto &all = forms();
   forEachCase([&](uint64_t number) {
-    const ExpertForm &form = all[number / kShare % all.size()];
+    const ExpertForm &form = all[formOf(number, all.size())];
     ASSERT_NE(form.module, nullptr);
     Random random(number);
     int64_t rows = random.between(1, form.fewRows ? 20 : 70);

@@ -26,7 +26,7 @@ struct Function {
   double least, most; ///< of a
   /// How far off it may be, of a and the value.
   double (*error)(double a, double value);
-  std::unique_ptr<TileModule> module = nullptr;
+  TileModule *module = nullptr;
 };
 
 TEST(FunctionKernelTest, ErrorsAreThoseThatThePassNames) {
@@ -83,7 +83,7 @@ TEST(FunctionKernelTest, ErrorsAreThoseThatThePassNames) {
     function.module = compiledStep(replaced(text, "OP", function.op));
   }
   forEachCase([&](uint64_t number) {
-    Function &function = functions[number / kShare % functions.size()];
+    Function &function = functions[formOf(number, functions.size())];
     SCOPED_TRACE(function.name);
     ASSERT_NE(function.module, nullptr);
     Random random(number);

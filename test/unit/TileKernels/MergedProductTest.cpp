@@ -268,15 +268,11 @@ std::vector<unsigned char> bytesOf(const Array &array) {
 }
 
 TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const MergedForm &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    const MergedForm &form = forms[which];
-    ASSERT_NE(modules[which], nullptr);
-    TileModule &module = *modules[which];
+    const MergedForm &form = forms[formOf(number, forms.size())];
+    TileModule *compiled = compiledStep(textOf(form));
+    ASSERT_NE(compiled, nullptr);
+    TileModule &module = *compiled;
     Random random(number);
     AttentionStep step =
         drawnStep(form.attention, random, /*sequences=*/2, 1, 700);

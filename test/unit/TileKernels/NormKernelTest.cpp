@@ -184,14 +184,10 @@ TEST(NormKernelTest, NormsAgreeWithTheEvaluatorAndRowsWithThemselvesAlone) {
       {24, Before::Nothing, Number::F32, 1},
       {130, Before::Nothing, Number::F16},
   };
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const Form &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    const Form &form = forms[which];
-    ASSERT_NE(modules[which], nullptr);
+    const Form &form = forms[formOf(number, forms.size())];
+    TileModule *module = compiledStep(textOf(form));
+    ASSERT_NE(module, nullptr);
     Random random(number);
     int64_t rows = random.between(1, 50);
     double scale = std::exp2(static_cast<double>(random.between(-6, 6)));
@@ -199,14 +195,14 @@ TEST(NormKernelTest, NormsAgreeWithTheEvaluatorAndRowsWithThemselvesAlone) {
                   random.tensor(form.shape(rows), -scale, scale),
                   random.tensor({form.columns}, -2, 2),
                   random.tensor({form.columns}, -2, 2)};
-    auto together = run(*modules[which], form, values);
+    auto together = run(*module, form, values);
     ASSERT_TRUE(together);
     expectNorm(form, values, *together);
     int64_t row = random.between(0, rows - 1);
     Values one = values;
     one.x = values.x.rows(row, 1);
     one.add = values.add.rows(row, 1);
-    auto alone = run(*modules[which], form, one);
+    auto alone = run(*module, form, one);
     ASSERT_TRUE(alone);
     const auto &bytes = together->y.bytes();
     auto size = static_cast<int64_t>(alone->y.bytes().size());

@@ -176,20 +176,16 @@ std::optional<std::vector<Array>> run(TileModule &module, const Form &form,
 }
 
 TEST(NormedProductTest, ARowAloneHasTheBitsThatItHasAmongOthers) {
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const Form &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    const Form &form = forms[which];
-    ASSERT_NE(modules[which], nullptr);
+    const Form &form = forms[formOf(number, forms.size())];
+    TileModule *module = compiledStep(textOf(form));
+    ASSERT_NE(module, nullptr);
     Random random(number);
     int64_t rows = random.between(2, 64);
     Values values = drawn(form, random, rows);
-    auto all = run(*modules[which], form, values, values.x);
+    auto all = run(*module, form, values, values.x);
     int64_t row = random.between(0, rows - 1);
-    auto alone = run(*modules[which], form, values, rowOf(values.x, row));
+    auto alone = run(*module, form, values, rowOf(values.x, row));
     ASSERT_TRUE(all && alone);
     ASSERT_EQ(all->size(), alone->size());
     for (auto [whole, one] : llvm::zip_equal(*all, *alone)) {

@@ -109,18 +109,14 @@ run(TileModule &module, const GroupForm &form,
 }
 
 TEST(ProductGroupTest, EachProductAgreesWithTheEvaluator) {
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const GroupForm &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    const GroupForm &form = forms[which];
-    ASSERT_NE(modules[which], nullptr);
+    const GroupForm &form = forms[formOf(number, forms.size())];
+    TileModule *module = compiledStep(textOf(form));
+    ASSERT_NE(module, nullptr);
     Random random(number);
     int64_t rows = random.once(4) ? 1 : random.between(1, 64);
     std::vector<ProductValues> values = drawn(form, random, rows);
-    auto results = run(*modules[which], form, values);
+    auto results = run(*module, form, values);
     ASSERT_TRUE(results);
     ASSERT_EQ(results->size(), form.columns.size());
     for (size_t i = 0; i < values.size(); ++i) {

@@ -62,27 +62,24 @@ std::vector<std::string> ways() {
 /// rows.
 void holdCases(const std::vector<ProductForm> &forms, int64_t most,
                const std::vector<std::string> &units) {
-  std::vector<std::unique_ptr<TileModule>> modules(forms.size() * units.size());
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % modules.size();
+    size_t which = formOf(number, forms.size() * units.size());
     const ProductForm &form = forms[which % forms.size()];
     const std::string &unit = units[which / forms.size()];
     SCOPED_TRACE(unit);
-    if (!modules[which]) {
-      modules[which] = compiledStep(textOf(form), unit);
-    }
-    ASSERT_NE(modules[which], nullptr);
+    TileModule *module = compiledStep(textOf(form), unit);
+    ASSERT_NE(module, nullptr);
     Random random(number);
     auto rowCount = [&] {
       int64_t limit = form.mostRows ? form.mostRows : most;
       return random.once(4) ? 1 : random.between(1, limit);
     };
     ProductValues values = drawnValues(form, random, rowCount());
-    auto y = run(*modules[which], form, values);
+    auto y = run(*module, form, values);
     ASSERT_TRUE(y);
     ASSERT_TRUE(isProduct(*y, form, values));
     Moved others = moved(form, values, random, rowCount());
-    auto again = run(*modules[which], form, others.values);
+    auto again = run(*module, form, others.values);
     ASSERT_TRUE(again);
     for (int64_t t = 0; t < others.values.rows(); ++t) {
       int64_t from = others.from[static_cast<size_t>(t)];
