@@ -39,8 +39,8 @@ static void simplify(OpPassManager &pm) {
 }
 
 static void round(OpPassManager &pm, const CardOptions &card) {
-  pm.addPass(createSetCardPass(
-      SetCardPassOptions{card.architecture, card.unit, card.copy}));
+  pm.addPass(createSetCardPass(SetCardPassOptions{
+      card.architecture, card.unit, card.copy, card.multiprocessors}));
   // For a choice without chance, and for what samplers commonly look at.
   AddTopLogitsPassOptions topLogits;
   topLogits.counts = {1, 64};
@@ -122,7 +122,11 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       llvm::cl::desc(
           "newest copies that products and attention of prompts may use"),
       llvm::cl::init(tile::OperandCopy::Bulk), tile::copyValues()};
-  CardOptions card() const { return {arch, unit, copy}; }
+  Option<int64_t> multiprocessors{
+      *this, "multiprocessors",
+      llvm::cl::desc("multiprocessors of the card; 0: of an A100 or an H100"),
+      llvm::cl::init(0)};
+  CardOptions card() const { return {arch, unit, copy, multiprocessors}; }
 };
 
 /// Every stage, as what an option may be.

@@ -23,6 +23,7 @@ struct CardOptions {
   tile::Unit unit = tile::Unit::Wgmma;
   /// The newest that products of prompts may use.
   tile::OperandCopy copy = tile::OperandCopy::Bulk;
+  int64_t multiprocessors = 0; ///< 0: of an A100 or an H100
 };
 
 /// Passes that take a module from one stage to the next. Each stage can be

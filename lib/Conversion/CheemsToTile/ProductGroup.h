@@ -51,6 +51,10 @@ struct ProductChain {
   ValueRange inputs() const { return products[0].inputs(); }
   int64_t outputs() const { return products[0].matrix().getDimSize(0); }
   int64_t depth() const { return products[0].depth(); }
+  /// Bytes that divide a row of x, at most those of an access.
+  int64_t alignment() const {
+    return alignmentOf(depth(), getElementTypeOrSelf(x()));
+  }
   Operation *last() const {
     linalg::GenericOp op = after;
     return op ? op.getOperation() : products[0].op;

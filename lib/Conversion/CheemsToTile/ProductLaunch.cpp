@@ -21,11 +21,14 @@ struct RowMaker {
 class GroupLaunch {
 public:
   /// \param fewRows if the group has few rows: at most so many.
+  /// \param wider tiles in place of those of any number of rows.
   GroupLaunch(const ProductGroup &group, KernelContext kit, int64_t fewRows,
-              RowMaker maker = {})
+              RowMaker maker = {},
+              std::optional<ProductStrategy> wider = std::nullopt)
       : group(group), kernels(kit.kernels), strategy(kit.strategy),
         first(group.chains.front()), form(first.form()), isOneRow(fewRows == 1),
-        norm(maker.norm), pieces(maker.pieces), rounding(maker.rounding) {
+        isWide(wider.has_value()), norm(maker.norm), pieces(maker.pieces),
+        rounding(maker.rounding) {
     switch (form) {
     case ProductForm::FewRows:
       few = strategy.fewRows(fewRows, first.depth());
@@ -41,9 +44,9 @@ public:
       many = strategy.productF32();
       break;
     case ProductForm::ManyRows:
-      many = strategy.manyRows(
-          first.outputs(), first.products.size(),
-          alignmentOf(first.depth(), getElementTypeOrSelf(first.x())));
+      many = wider ? *wider
+                   : strategy.manyRows(first.outputs(), first.products.size(),
+                                       first.alignment());
       break;
     }
   }
@@ -116,7 +119,7 @@ private:
     case ProductForm::F32:
       return "product_f32";
     case ProductForm::ManyRows:
-      return "product";
+      return isWide ? "product_wide" : "product";
     case ProductForm::Coded:
       return bits() == 8 ? "product_int8" : "product_int4";
     case ProductForm::CodedFewRows:
@@ -362,7 +365,7 @@ private:
   const Strategy &strategy;
   const ProductChain &first;
   ProductForm form;
-  bool isOneRow;
+  bool isOneRow, isWide;
   const NormChain *norm;      ///< may be null
   const PiecesOfRow *pieces;  ///< may be null
   QuantizeEntriesOp rounding; ///< may be null
@@ -387,6 +390,16 @@ static SmallVector<Value> outsOf(ImplicitLocOpBuilder &b,
   return outs;
 }
 
+static std::optional<WiderProduct> widerTiles(const ProductGroup &group,
+                                              const Strategy &strategy) {
+  SmallVector<int64_t> outputs;
+  for (const ProductChain &chain : group.chains) {
+    outputs.push_back(chain.outputs());
+  }
+  const ProductChain &first = group.chains.front();
+  return strategy.wider(outputs, first.products.size(), first.alignment());
+}
+
 static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
                       ValueRange results) {
   for (auto [chain, result] : llvm::zip_equal(group.chains, results)) {
@@ -407,15 +420,24 @@ void cheems::tile::replaceProducts(PatternRewriter &rewriter,
   const ProductChain &first = group.chains.front();
   SmallVector<Value> outs = outsOf(b, group);
   int64_t fewRows = fewRowsOf(first.last()).value_or(0);
-  auto make = [&](int64_t rows, Value runs) {
-    outs = GroupLaunch(group, kit, rows).make(b, outs, runs);
+  auto make = [&](int64_t rows, Value runs,
+                  std::optional<ProductStrategy> wider = std::nullopt) {
+    outs = GroupLaunch(group, kit, rows, {}, wider).make(b, outs, runs);
   };
-  bool countsRows = fewRows > 1 && first.form() != ProductForm::F32 &&
+  bool countsRows = first.form() != ProductForm::F32 &&
                     cast<ShapedType>(first.x().getType()).isDynamicDim(0);
-  if (countsRows) {
+  std::optional<WiderProduct> wider;
+  if (countsRows && first.form() == ProductForm::ManyRows) {
+    wider = widerTiles(group, kit.strategy);
+  }
+  if (countsRows && fewRows > 1) {
     RowCount count(b, first.x());
     make(1, count.isOne);
     make(fewRows, count.isMore);
+  } else if (wider) {
+    RowLimit limit(b, first.x(), wider->from);
+    make(fewRows, limit.isFewer);
+    make(fewRows, limit.isMore, wider->tiles);
   } else {
     make(fewRows, {});
   }

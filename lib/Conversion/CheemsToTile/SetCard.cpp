@@ -16,8 +16,9 @@ struct SetCard : cheems::impl::SetCardPassBase<SetCard> {
   using SetCardPassBase::SetCardPassBase;
 
   void runOnOperation() override {
-    getOperation()->setAttr(
-        kTarget, cheems::tile::usualCard(&getContext(), arch, {unit, copy}));
+    getOperation()->setAttr(kTarget, cheems::tile::usualCard(&getContext(),
+                                                             arch, {unit, copy},
+                                                             multiprocessors));
   }
 };
 } // namespace

@@ -12,6 +12,11 @@ namespace {
 constexpr int64_t kManyColumns = 1024;
 /// From so many on, one of 256 does.
 constexpr int64_t kMostColumns = 4096;
+/// Steps of more rows are too seldom for kernels of their own.
+constexpr int64_t kMostWideRows = 8192;
+/// Wide tiles of a multiprocessor. With fewer of them, those that have none at
+/// the end cost more than width gains.
+constexpr int64_t kWideTiles = 2;
 constexpr int64_t kLargeTile = 128, kSmallTile = 64;
 /// Up to so many outputs, a block has no more columns, and more blocks share
 /// the rows, which are most of what is read.
@@ -27,15 +32,19 @@ constexpr int64_t kAccessBytes = 16;
 } // namespace
 
 TargetAttr cheems::tile::usualCard(MLIRContext *context,
-                                   Architecture architecture, Newest newest) {
+                                   Architecture architecture, Newest newest,
+                                   int64_t multiprocessors) {
   constexpr int64_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+  auto count = [&](int64_t usual) {
+    return multiprocessors ? multiprocessors : usual;
+  };
   switch (architecture) {
   case Architecture::SM80:
-    return TargetAttr::get(context, architecture, 108, 163 * kibibyte,
+    return TargetAttr::get(context, architecture, count(108), 163 * kibibyte,
                            40 * mebibyte, 1555, Unit::Mma,
                            OperandCopy::Threads);
   case Architecture::SM90a:
-    return TargetAttr::get(context, architecture, 132, 227 * kibibyte,
+    return TargetAttr::get(context, architecture, count(132), 227 * kibibyte,
                            50 * mebibyte, 3350, newest.unit,
                            newest.unit == Unit::Wgmma ? newest.copy
                                                       : OperandCopy::Threads);
@@ -55,14 +64,41 @@ ProductStrategy Strategy::product(int64_t n, size_t weights) const {
   return {rows, columns, kDepth, std::max<int64_t>(stages, 2), 2, 2};
 }
 
+/// How many outputs a block of warpgroups has, if rows may be few.
+static int64_t widthFor(int64_t n) {
+  return n >= kMostColumns   ? 256
+         : n >= kManyColumns ? 128
+         : n > kFewColumns   ? 64
+                             : kFewColumns;
+}
+
 ProductStrategy Strategy::manyRows(int64_t n, size_t weights,
                                    int64_t aligned) const {
   if (target.getUnit() != Unit::Wgmma) {
     return product(n, weights);
   }
-  ProductStrategy s = productOfWarpgroups(n, weights);
-  s.copy = aligned == kAccessBytes ? target.getCopy() : OperandCopy::Threads;
-  return s;
+  return productOfWarpgroups(widthFor(n), weights, aligned);
+}
+
+/// Twice the outputs per tile, once there are enough tiles for that.
+std::optional<WiderProduct> Strategy::wider(ArrayRef<int64_t> outputs,
+                                            size_t weights,
+                                            int64_t aligned) const {
+  int64_t width = widthFor(outputs[0]);
+  if (target.getUnit() != Unit::Wgmma || width == kFewColumns ||
+      outputs[0] >= kMostColumns) {
+    return std::nullopt;
+  }
+  WiderProduct wider{productOfWarpgroups(2 * width, weights, aligned), 0};
+  int64_t columnTiles = 0;
+  for (int64_t n : outputs) {
+    columnTiles +=
+        int64_t(llvm::divideCeil(uint64_t(n), uint64_t(wider.tiles.columns)));
+  }
+  auto wanted = uint64_t(kWideTiles * target.getMultiprocessors());
+  wider.from = wider.tiles.rows *
+               int64_t(llvm::divideCeil(wanted, uint64_t(columnTiles)));
+  return wider.from <= kMostWideRows ? std::make_optional(wider) : std::nullopt;
 }
 
 /// Tensor cores read both operands from shared memory for each instruction: of
@@ -71,21 +107,22 @@ ProductStrategy Strategy::manyRows(int64_t n, size_t weights,
 /// tiles are as wide as leaves enough blocks. A second block of a
 /// multiprocessor multiplies while the first one waits, and where there is no
 /// room for it, a longer ring hides the copies.
-ProductStrategy Strategy::productOfWarpgroups(int64_t n, size_t weights) const {
+/// \param width outputs of a block, those of all weights together.
+ProductStrategy Strategy::productOfWarpgroups(int64_t width, size_t weights,
+                                              int64_t aligned) const {
   constexpr int64_t most = 4, least = 3;
   auto count = int64_t(weights);
   ProductStrategy s{64, kFewColumns, kDepth, 0, 4, 1, Unit::Wgmma};
-  if (n > kFewColumns) {
-    bool isLarge = n >= kManyColumns;
-    int64_t together = n >= kMostColumns ? 256 : isLarge ? 128 : 64;
-    s.rows = isLarge ? 128 : 64;
-    s.columns = std::max(together / count, kSmallTile / 2);
+  if (width > kFewColumns) {
+    s.rows = width > kSmallTile ? kLargeTile : kSmallTile;
+    s.columns = std::max(width / count, kSmallTile / 2);
     s.warpsM = s.rows / 16;
   }
   int64_t bytes = (s.rows + count * s.columns) * kDepth * 2;
   int64_t halves = target.getShared() / 2 / bytes;
   int64_t stages = halves >= least ? halves : target.getShared() / bytes;
   s.stages = std::clamp(stages, least, most);
+  s.copy = aligned == kAccessBytes ? target.getCopy() : OperandCopy::Threads;
   return s;
 }
 

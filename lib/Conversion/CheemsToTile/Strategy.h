@@ -14,8 +14,9 @@ struct Newest {
 };
 
 /// The card that most people have of an architecture: an A100 or an H100.
+/// \param multiprocessors of another card; 0: those of this one.
 TargetAttr usualCard(MLIRContext *context, Architecture architecture,
-                     Newest newest);
+                     Newest newest, int64_t multiprocessors = 0);
 
 /// A block computes `rows` x `columns` of a product, `depth` of k at a time.
 struct ProductStrategy {
@@ -28,6 +29,12 @@ struct ProductStrategy {
   bool hasSameTiles(const ProductStrategy &other) const {
     return rows == other.rows && columns == other.columns;
   }
+};
+
+/// Tiles of a product where a step has `from` rows or more.
+struct WiderProduct {
+  ProductStrategy tiles;
+  int64_t from;
 };
 
 /// A block computes `columns` outputs of `rows` tokens; its warps share k.
@@ -145,7 +152,11 @@ public:
   ///   that an access may have.
   ProductStrategy manyRows(int64_t n, size_t weights, int64_t aligned) const;
   ProductStrategy product(int64_t n, size_t weights) const;
-  ProductStrategy productOfWarpgroups(int64_t n, size_t weights) const;
+  /// Wider tiles for steps of very many rows. Each sum is the same in both.
+  /// \param outputs how many rows the weights of each chain have whose blocks
+  ///   are in one launch; they have the same tiles.
+  std::optional<WiderProduct> wider(ArrayRef<int64_t> outputs, size_t weights,
+                                    int64_t aligned) const;
   /// The same in f32, without tensor cores.
   ProductStrategy productF32() const;
   /// Products of at most `rows` rows, which is at most kFewRows.
@@ -223,6 +234,8 @@ public:
   RowStrategy elements(int64_t columns) const;
 
 private:
+  ProductStrategy productOfWarpgroups(int64_t width, size_t weights,
+                                      int64_t aligned) const;
   AttentionStrategy attentionOfHead(int64_t size, bool ofKept) const;
   /// ExpertsStrategy::ahead
   int64_t rowsAhead(const RowStrategy &tables, int64_t experts, int64_t columns,

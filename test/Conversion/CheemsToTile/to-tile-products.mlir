@@ -113,7 +113,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // are under way, one is multiplied and one may still be. A product of many outputs has the widest tile, whatever its sums become.
 // CHECK-LABEL: func.func @together
 // CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
-// CHECK: launch @product_1 grid[%c32{{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK: %[[FEWER:.*]] = arith.muli %{{.*}}, %c32
+// CHECK: launch @product_1 grid[%[[FEWER]], {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @product_wide grid[{{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
 // CHECK-LABEL: kernel @product(
 // CHECK-SAME: warps(8)
 // CHECK: alloc : {{.*}}<4x128x64xbf16, swizzled>

@@ -48,12 +48,15 @@ std::vector<unsigned char> rowOf(const Array &y, int64_t row) {
   return {y.bytes().begin() + row * size, y.bytes().begin() + (row + 1) * size};
 }
 
+/// A card for which some hundred rows are many.
+constexpr const char *smallCard = "wgmma multiprocessors=1";
+
 /// The units of the card, as options of a compile; and for wgmma the copies of
-/// threads, too.
+/// threads and wider tiles, too.
 std::vector<std::string> ways() {
   std::vector<std::string> all = units();
   if (all.front() == "wgmma") {
-    all.insert(all.begin() + 1, "wgmma copy=threads");
+    all.insert(all.begin() + 1, {"wgmma copy=threads", smallCard});
   }
   return all;
 }
@@ -154,12 +157,63 @@ TEST(ProductKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
       auto module = compiledStep(textOf(form), way);
       ASSERT_NE(module, nullptr);
       llvm::StringRef text = module->ptx();
-      bool isBulk = way == "wgmma" && isCopiedInBulk(form);
+      bool isBulk =
+          (way == "wgmma" || way == smallCard) && isCopiedInBulk(form);
       EXPECT_EQ(text.contains("cp.async.bulk.tensor.2d"), isBulk);
       // Rows of an odd number of elements go through registers.
       EXPECT_EQ(text.contains("cp.async.ca") || text.contains("cp.async.cg"),
                 !isBulk && form.depth % 2 == 0);
     }
+  }
+}
+
+/// The form has wider tiles from 128 rows on, if there are two of them, or from
+/// 256.
+TEST(ProductKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
+  if (units().front() != "wgmma") {
+    GTEST_SKIP() << "sm_80 has one kind of tiles";
+  }
+  const std::vector<ProductForm> forms =
+      drawnOf<ProductForm>({{bf16, 1100, 72},
+                            {f16, 200, 136, After::Nothing, true},
+                            {bf16, 1100, 40, After::Gate, false, silu, bf16},
+                            {bf16, 96, 50, After::Residual}},
+                           2);
+  auto bitsOf = [](const ProductForm &form, const char *way, int64_t rows,
+                   std::vector<unsigned char> &bits) {
+    auto module = compiledStep(textOf(form), way);
+    ASSERT_NE(module, nullptr);
+    Random random(static_cast<uint64_t>(rows));
+    auto y = run(*module, form, drawnValues(form, random, rows));
+    ASSERT_TRUE(y);
+    bits = {y->bytes().begin(), y->bytes().end()};
+  };
+  auto steps = countedSteps([&] {
+    for (const ProductForm &form : forms) {
+      SCOPED_TRACE(textOf(form));
+      for (int64_t rows : {127, 256, 300}) {
+        std::vector<unsigned char> wide, narrow;
+        bitsOf(form, smallCard, rows, wide);
+        Card::get().nextStep();
+        bitsOf(form, "wgmma", rows, narrow);
+        Card::get().nextStep();
+        ASSERT_EQ(wide, narrow) << rows << " rows";
+      }
+    }
+  });
+  ASSERT_EQ(steps.size(), 6 * forms.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    SCOPED_TRACE(i);
+    auto isProduct = [](const KernelCounts &counts) {
+      return llvm::StringRef(counts.kernel).starts_with("product");
+    };
+    auto product = llvm::find_if(steps[i], isProduct);
+    ASSERT_NE(product, steps[i].end());
+    EXPECT_EQ(llvm::StringRef(product->kernel).starts_with("product_wide"),
+              i % 2 == 0 && i % 6 > 0);
+    EXPECT_EQ(llvm::count_if(steps[i], isProduct), 1);
+    EXPECT_EQ(product->conflicts, 0);
+    EXPECT_GT(product->tensor, 0);
   }
 }
 

@@ -1,0 +1,55 @@
+// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
+
+// 1,536 outputs are six tiles of 256: from 44 x 128 rows on they are two tiles per multiprocessor of an H100. One of both kernels has
+// blocks.
+// CHECK-LABEL: func.func @many
+// CHECK-DAG: %[[LESS:.*]] = arith.constant 5631 : index
+// CHECK-DAG: %[[FROM:.*]] = arith.constant 5632 : index
+// CHECK: %[[ROWS:.*]] = tensor.dim %arg0
+// CHECK-DAG: %[[ANY:.*]] = arith.minui %[[ROWS]], %c1
+// CHECK-DAG: %[[BELOW:.*]] = arith.minui %[[ROWS]], %[[LESS]]
+// CHECK-DAG: %[[UP:.*]] = arith.minui %[[ROWS]], %[[FROM]]
+// CHECK: %[[MORE:.*]] = arith.subi %[[UP]], %[[BELOW]]
+// CHECK: %[[FEWER:.*]] = arith.subi %[[ANY]], %[[MORE]]
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[FEWER]], %c12
+// CHECK: launch @product grid[%[[BLOCKS]],
+// CHECK: %[[WIDE:.*]] = arith.muli %[[MORE]], %c6
+// CHECK: launch @product_wide grid[%[[WIDE]],
+// CHECK: kernel @product({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<128x64xbf16>
+// CHECK: kernel @product_wide({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<256x64xbf16>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
+  func.func @many(%x: tensor<?x768xbf16>, %w: tensor<1536x768xbf16>, %e: tensor<?x1536xf32>) -> tensor<?x1536xf32> {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    %y = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x768xbf16>, tensor<1536x768xbf16>) outs(%f : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    return %y : tensor<?x1536xf32>
+  }
+}
+
+// -----
+
+// Of so few outputs no usual step has enough tiles. 4,096 have wide tiles anyway.
+// CHECK-LABEL: func.func @few_outputs
+// CHECK-NOT: product_wide
+// CHECK-LABEL: func.func @most_outputs
+// CHECK-NOT: product_wide
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
+  func.func @few_outputs(%x: tensor<?x256xbf16>, %w: tensor<512x256xbf16>, %e: tensor<?x512xf32>) -> tensor<?x512xf32> {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x512xf32>) -> tensor<?x512xf32>
+    %y = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x256xbf16>, tensor<512x256xbf16>) outs(%f : tensor<?x512xf32>) -> tensor<?x512xf32>
+    return %y : tensor<?x512xf32>
+  }
+  func.func @most_outputs(%x: tensor<?x256xbf16>, %w: tensor<4096x256xbf16>, %e: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+    %y = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x256xbf16>, tensor<4096x256xbf16>) outs(%f : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+    return %y : tensor<?x4096xf32>
+  }
+}
