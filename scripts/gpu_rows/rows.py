@@ -185,8 +185,9 @@ def attention_works(sizes):
             together = min(kernel["threads_per_block"] // 128 for kernel in step.kernels)
             block = PROMPT * model.heads * layers // step.total("blocks") // together
             queries = (model.heads - key_heads) * PROMPT * size * (4 + 2)
+            angles = key_heads * PROMPT * size * 4  # cosines and sines, with which a block turns the queries of its heads
             yield Row("MB asked for, keys once per block of rows and group of heads", SECTOR * step.total("global_sectors") / layers / 1e6,
-                      (keys_once(PROMPT, key_heads, size, block) + queries) / 1e6, MOST_PIPE)
+                      (keys_once(PROMPT, key_heads, size, block) + queries + angles) / 1e6, MOST_PIPE)
         return count
 
     for rows, heads, size, window in sizes.attention:
