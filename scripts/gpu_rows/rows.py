@@ -123,7 +123,8 @@ def product_works(sizes):
             yield Row("bank conflicts", kernels.total("bank_conflicts"), None, 0)
             if architecture >= 90:
                 groups = min(kernel["threads_per_block"] // 128 for kernel in kernels.kernels)
-                yield Row("warpgroups of a block, too few", max(0, LEAST_CONSUMERS - groups), None, 0, f"{groups} of {LEAST_CONSUMERS}")
+                note = f"{groups} of {LEAST_CONSUMERS}" if groups <= LEAST_CONSUMERS else f"{groups}, with that of the fillers"
+                yield Row("warpgroups of a block, too few", max(0, LEAST_CONSUMERS - groups), None, 0, note)
         return count
 
     for rows in sizes.product_rows:

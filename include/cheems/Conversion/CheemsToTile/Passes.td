@@ -72,7 +72,8 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     Before: ops of a step, `linalg.matmul` and elementwise `linalg.generic` on tensors.
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
     elementwise op behind it into its kernel, and a second product of the same input that this op has. Other products of one input whose
-    tiles are the same are one launch, each block of which computes one of them. A norm takes the elementwise op before it and the rounding
+    tiles are the same are one launch, each block of which computes one of them. Products by `wgmma` may have a second launch with wider
+    tiles; the one that is not meant for the number of rows has no blocks. A norm takes the elementwise op before it and the rounding
     behind it, and a rotation of heads the norm of heads before it. Mask values are elementwise maths, so the product before takes them.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op behind it does. A block of the latter has rows of two query heads that read the same keys, or of one.
@@ -95,7 +96,7 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
     are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention has heads of an even size up to 256, and
-    `keep` of at most 4096 with blocks of a multiple of 64 rows; other attention is an error. State-space duality whose inputs
+    with `keep` blocks of a multiple of 64 rows; other attention is an error. State-space duality whose inputs
     `cheems-round-inputs` rounds has been rounded so; it is an error where it has not.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
     `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
