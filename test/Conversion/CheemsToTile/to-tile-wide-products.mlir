@@ -53,3 +53,27 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     return %y : tensor<?x4096xf32>
   }
 }
+
+// -----
+
+// Registers have no room for 256 outputs and two tiles that are added to them: one that is read, and the one that is written to.
+// CHECK-LABEL: func.func @two_tiles
+// CHECK-NOT: product_wide
+#all = affine_map<(t, n) -> (t, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
+  func.func @two_tiles(%x: tensor<?x768xbf16>, %w: tensor<1536x768xbf16>, %e: tensor<?x1536xf32>, %r: tensor<?x1536xf32>, %o: tensor<?x1536xf32>) -> tensor<?x1536xf32> {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x768xbf16>, tensor<1536x768xbf16>) outs(%f : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    %y = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%p, %r : tensor<?x1536xf32>, tensor<?x1536xf32>) outs(%o : tensor<?x1536xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %1 = arith.addf %a, %b : f32
+      %2 = arith.addf %1, %c : f32
+      linalg.yield %2 : f32
+    } -> tensor<?x1536xf32>
+    return %y : tensor<?x1536xf32>
+  }
+}
