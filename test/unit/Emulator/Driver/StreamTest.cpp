@@ -172,6 +172,8 @@ TEST_F(StreamTest, functionsOfTheHostMayWaitForOtherThreads) {
     std::atomic<bool> started = false, released = false;
   } state;
   CUstream first = stream();
+  CUdeviceptr word = words(1, 0);
+  EXPECT_OK(cuCtxSynchronize()); // the stream would not wait for the zero
   EXPECT_OK(cuLaunchHostFunc(
       first,
       [](void *data) {
@@ -182,7 +184,6 @@ TEST_F(StreamTest, functionsOfTheHostMayWaitForOtherThreads) {
         }
       },
       &state));
-  CUdeviceptr word = words(1, 0);
   set(word, 6, first);
   std::thread waiter([&] {
     EXPECT_OK(cuCtxSetCurrent(context));
