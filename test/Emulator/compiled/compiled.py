@@ -81,6 +81,19 @@ def wanted(case):
     return case.wanted(*(one.values for one in case.arguments() if isinstance(one, Given)))
 
 
+def launched(module, case):
+    """The kernels that have blocks for the case, each once."""
+    arguments, launches = [], []
+    for one in case.arguments():
+        if isinstance(one, Given):
+            one = Array(0, one.values.shape, one.element)
+        elif isinstance(one, Room):
+            one = Array(0, one.shape, one.element)
+        arguments.append(one)
+    module.plan.run(case.function, arguments, lambda size: 0, launches.append)
+    return dict.fromkeys(one.kernel for one in launches)
+
+
 def load(folder):
     """A kernel for each that a case launches. One whose text is the same for both architectures is there once."""
     kernels, known = [], set()
@@ -88,7 +101,7 @@ def load(folder):
         modules = {name: Module(folder, name, target) for name in {case.module for case in CASES}}
         for case in CASES:
             module = modules[case.module]
-            for entry in module.plan.launched(case.function):
+            for entry in launched(module, case):
                 body = case.function, module.texts[entry].partition(".visible")[2]
                 if body not in known:
                     known.add(body)

@@ -98,15 +98,6 @@ class Plan:
             elif body is not None:
                 body.append(line.strip())
 
-    def launched(self, name):
-        """The kernels that a function and those that it calls launch, each once."""
-        found = {}
-        for line in self.functions[name][1]:
-            launch = re.search(r"cheems_tile\.launch @([\w.$]+)", line)
-            call = re.search(r"\bcall @([\w.$]+)", line)
-            found.update(dict.fromkeys([launch[1]] if launch else self.launched(call[1]) if call else []))
-        return list(found)
-
     def run(self, name, arguments, allocate, launch):
         """Calls `launch` with each Launch whose grid is not empty. allocate(bytes) gives an address. Returns the function's results."""
         declared, lines = self.functions[name]
