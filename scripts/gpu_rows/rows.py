@@ -122,9 +122,10 @@ def product_works(sizes):
             yield Row("shared bytes per FLOP", shared / flops, least, 1.0, f"of wgmma {operands / flops:.3g}" if operands else "")
             yield Row("bank conflicts", kernels.total("bank_conflicts"), None, 0)
             if architecture >= 90:
-                groups = min(kernel["threads_per_block"] // 128 for kernel in kernels.kernels)
-                note = f"{groups} of {LEAST_CONSUMERS}" if groups <= LEAST_CONSUMERS else f"{groups}, with that of the fillers"
-                yield Row("warpgroups of a block, too few", max(0, LEAST_CONSUMERS - groups), None, 0, note)
+                # each has an instruction of its four warps for 16 k
+                groups = min(kernel["warp_instructions"]["tensor"] // (4 * kernel["blocks"] * math.ceil(length / 16)) for kernel in kernels.kernels)
+                yield Row("warpgroups of a block, too few", max(0, LEAST_CONSUMERS - groups), None, 0,
+                          f"{groups} of {LEAST_CONSUMERS}")
         return count
 
     for rows in sizes.product_rows:

@@ -3,7 +3,7 @@
 
     goldens.py BIN_DIR MODEL_DIR...
 
-CHEEMS_TEST_SEED draws half of the models, unless CHEEMS_TEST_LONG is set. MODEL_DIR/golden.safetensors holds input_ids [B,T] and logits [B,T,V]. One cheems-opt per model runs
+MODEL_DIR/golden.safetensors holds input_ids [B,T] and logits [B,T,V]. One cheems-opt per model runs
 
 - the imported module on all sequences in one step, a slot each; of long ones the first LONGEST rows,
 - the same after --canonicalize --cse, and after --cheems-fuse-projections, which must give the same bits,
@@ -11,6 +11,8 @@ CHEEMS_TEST_SEED draws half of the models, unless CHEEMS_TEST_LONG is set. MODEL
 - after --cheems-specialize-decode some steps of one row per sequence, with the entry `step_decode`,
 - after --cheems-expand-segments, as loops over sequences, both entries,
 - the same after what else `cheems-to-fused` does to tensors.
+
+CHEEMS_TEST_SEED draws half of the models. Where CHEEMS_TEST_LONG is set, all of them are run.
 
 The error is the largest difference over the golden's standard deviation. What is evaluated in double errs by no more than what
 the recording did in f32, the rotary angles: 1e-5. Keys and values of a bfloat16 checkpoint are stored as such: 6e-2, as for

@@ -397,19 +397,13 @@ static std::optional<WiderProduct> widerTiles(const ProductGroup &group,
     outputs.push_back(chain.outputs());
   }
   const ProductChain &first = group.chains.front();
-  size_t products = first.products.size();
-  auto wider = strategy.wider(outputs, products, first.alignment());
-  // ptxas spills where two tiles are added to sums of 256 outputs: the one that
-  // is written to, and another one.
-  constexpr int64_t most = 128;
-  bool addsTiles = llvm::any_of(group.chains, [](const ProductChain &chain) {
+  bool readsTile = llvm::any_of(group.chains, [](const ProductChain &chain) {
     return llvm::any_of(chain.others(), [](Value other) {
       return cast<ShapedType>(other.getType()).getRank() > 1;
     });
   });
-  bool spills =
-      wider && addsTiles && wider->tiles.columns * int64_t(products) > most;
-  return spills ? std::nullopt : wider;
+  return strategy.wider(outputs, first.products.size(), first.alignment(),
+                        readsTile);
 }
 
 static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,

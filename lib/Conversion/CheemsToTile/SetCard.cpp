@@ -16,6 +16,11 @@ struct SetCard : cheems::impl::SetCardPassBase<SetCard> {
   using SetCardPassBase::SetCardPassBase;
 
   void runOnOperation() override {
+    if (multiprocessors < 0) {
+      getOperation()->emitError("cheems-set-card: multiprocessors is ")
+          << int64_t(multiprocessors) << ", and must be 0 or more";
+      return signalPassFailure();
+    }
     getOperation()->setAttr(kTarget, cheems::tile::usualCard(&getContext(),
                                                              arch, {unit, copy},
                                                              multiprocessors));

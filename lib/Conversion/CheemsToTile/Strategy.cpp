@@ -14,8 +14,8 @@ constexpr int64_t kManyColumns = 1024;
 constexpr int64_t kMostColumns = 4096;
 /// Steps of more rows are too seldom for kernels of their own.
 constexpr int64_t kMostWideRows = 8192;
-/// Wide tiles of a multiprocessor. With fewer of them, those that have none at
-/// the end cost more than width gains.
+/// Wide tiles per multiprocessor. With fewer of them, more multiprocessors have
+/// none at the end.
 constexpr int64_t kWideTiles = 2;
 constexpr int64_t kLargeTile = 128, kSmallTile = 64;
 /// Up to so many outputs, a block has no more columns, and more blocks share
@@ -80,13 +80,15 @@ ProductStrategy Strategy::manyRows(int64_t n, size_t weights,
   return productOfWarpgroups(widthFor(n), weights, aligned);
 }
 
-/// Twice the outputs per tile, once there are enough tiles for that.
+/// Twice the outputs per tile, once there are enough tiles for that. With 256
+/// outputs a thread has 128 sums: ptxas spills where two tiles are added.
 std::optional<WiderProduct> Strategy::wider(ArrayRef<int64_t> outputs,
-                                            size_t weights,
-                                            int64_t aligned) const {
+                                            size_t weights, int64_t aligned,
+                                            bool readsTile) const {
   int64_t width = widthFor(outputs[0]);
+  int64_t widest = readsTile ? kLargeTile : 2 * kLargeTile;
   if (target.getUnit() != Unit::Wgmma || width == kFewColumns ||
-      outputs[0] >= kMostColumns) {
+      2 * width > widest) {
     return std::nullopt;
   }
   WiderProduct wider{productOfWarpgroups(2 * width, weights, aligned), 0};
@@ -102,8 +104,8 @@ std::optional<WiderProduct> Strategy::wider(ArrayRef<int64_t> outputs,
 }
 
 /// Tensor cores read both operands from shared memory for each instruction: of
-/// 64 rows and 256 outputs that is 10 bytes for 1024 multiply-adds, of 128
-/// outputs 12, and of 64 outputs 16, which is all that shared memory gives. So
+/// 64 rows and 256 outputs that is 40 bytes for 1024 multiply-adds, of 128
+/// outputs 48, and of 64 outputs 64, which is all that shared memory gives. So
 /// tiles are as wide as leaves enough blocks. A second block of a
 /// multiprocessor multiplies while the first one waits, and where there is no
 /// room for it, a longer ring hides the copies.

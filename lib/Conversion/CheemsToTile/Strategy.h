@@ -155,8 +155,10 @@ public:
   /// Wider tiles for steps of very many rows. Each sum is the same in both.
   /// \param outputs how many rows the weights of each chain have whose blocks
   ///   are in one launch; they have the same tiles.
+  /// \param readsTile whether a tile is read that is added to the sums, beside
+  ///   the one that is written to.
   std::optional<WiderProduct> wider(ArrayRef<int64_t> outputs, size_t weights,
-                                    int64_t aligned) const;
+                                    int64_t aligned, bool readsTile) const;
   /// The same in f32, without tensor cores.
   ProductStrategy productF32() const;
   /// Products of at most `rows` rows, which is at most kFewRows.

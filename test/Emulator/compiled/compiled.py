@@ -51,14 +51,7 @@ class Kernel:
             pads.append(driver.allocate(b"", PAD))
             return driver.allocate(data, size)
 
-        arguments, launches = [], []
-        for one in self.case.arguments():
-            if isinstance(one, Given):
-                one = Array(allocate(encode(one.values, one.element)), one.values.shape, one.element)
-            elif isinstance(one, Room):
-                one = Array(0, one.shape, one.element)
-                one = dataclasses.replace(one, address=allocate(b"", one.bytes))
-            arguments.append(one)
+        arguments, launches = arguments_of(self.case, allocate), []
         results = self.module.plan.run(self.case.function, arguments, lambda size: allocate(b"", size), launches.append)
         for pad in pads:
             driver.free(pad)
@@ -81,16 +74,23 @@ def wanted(case):
     return case.wanted(*(one.values for one in case.arguments() if isinstance(one, Given)))
 
 
-def launched(module, case):
-    """The kernels that have blocks for the case, each once."""
-    arguments, launches = [], []
+def arguments_of(case, allocate):
+    """allocate(bytes that are there, size) gives an address."""
+    arguments = []
     for one in case.arguments():
         if isinstance(one, Given):
-            one = Array(0, one.values.shape, one.element)
+            one = Array(allocate(encode(one.values, one.element)), one.values.shape, one.element)
         elif isinstance(one, Room):
             one = Array(0, one.shape, one.element)
+            one = dataclasses.replace(one, address=allocate(b"", one.bytes))
         arguments.append(one)
-    module.plan.run(case.function, arguments, lambda size: 0, launches.append)
+    return arguments
+
+
+def launched(module, case):
+    """The kernels that have blocks for the case, each once."""
+    launches = []
+    module.plan.run(case.function, arguments_of(case, lambda data, size=0: 0), lambda size: 0, launches.append)
     return dict.fromkeys(one.kernel for one in launches)
 
 

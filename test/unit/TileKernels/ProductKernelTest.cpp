@@ -167,8 +167,8 @@ TEST(ProductKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
   }
 }
 
-/// The form has wider tiles from 128 rows on, if there are two of them, or from
-/// 256.
+/// The small card has wider tiles from 128 rows on, or from 256 where all
+/// outputs are one tile.
 TEST(ProductKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
   if (units().front() != "wgmma") {
     GTEST_SKIP() << "sm_80 has one kind of tiles";

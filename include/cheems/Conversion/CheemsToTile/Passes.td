@@ -10,8 +10,8 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
     `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: cards of `sm_80` have `mma` alone. `copy` is the
-    newest way by which operands of `wgmma` may come to shared memory, of products and of attention. `multiprocessors` is that number of
-    another card.
+    newest way by which operands of `wgmma` may come to shared memory, of products and of attention. `multiprocessors` says how
+    many another card has.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
   }];
@@ -95,8 +95,8 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the
     state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
     are found in pieces of rows, and then among these.
-    Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention has heads of an even size up to 256, and
-    with `keep` blocks of a multiple of 64 rows; other attention is an error. State-space duality whose inputs
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention has heads of an even size up to 256, and with
+    `keep` its blocks have a multiple of 64 rows; other attention is an error. State-space duality whose inputs
     `cheems-round-inputs` rounds has been rounded so; it is an error where it has not.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
     `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
