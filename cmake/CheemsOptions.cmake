@@ -25,11 +25,11 @@ add_library(cheems_tool_options INTERFACE)
 if(CHEEMS_SANITIZE)
   target_compile_options(cheems_tool_options INTERFACE -O0)
 endif()
-# ccache refuses precompiled headers that carry a time.
+# Objects know no absolute path, so the compiler's cache serves a clone in any folder (compile.sh). ccache refuses precompiled
+# headers that carry a time.
 find_program(CHEEMS_CCACHE ccache)
 if(CHEEMS_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CHEEMS_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/cmake/compile.sh ${CMAKE_SOURCE_DIR})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
   add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh
 
 # a build folder that exists keeps its settings: the one of the tests can run the demo too
-[ -f build/release/build.ninja ] || cmake --preset release -DCHEEMS_BUILD_TESTS=OFF -DCHEEMS_UNITY_BUILD=ON >&2
+[ -f build/release/build.ninja ] || cmake --preset release -DCHEEMS_BUILD_TESTS=OFF >&2
 cmake --build --preset release --target cheems-compile cheems-run cheems-serve >&2
 
 model=build/release/cheems-shakespeare.cheems

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clang-tidy by .clang-tidy; fails if it finds anything. Needs a release build: its flags and generated headers are taken.
 #
-#   tidy.sh            files of the newest commit, files not committed, and a twentieth of all, drawn by CHEEMS_TEST_SEED
+#   tidy.sh            files of the newest commit, and files not committed
 #   tidy.sh --all      all files
 #   tidy.sh FILE...    these files
 #
@@ -9,7 +9,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/release
-parts=20
 [ -f $build/compile_commands.json ] || { echo "tidy: $build/compile_commands.json is missing; build the release preset first" >&2; exit 1; }
 
 # A unity build compiles files that include several sources: each of them has that file's flags.
@@ -20,11 +19,11 @@ build = sys.argv[1]
 alone = []
 for entry in json.load(open(f"{build}/compile_commands.json")):
     unity = entry["file"]
-    if "/Unity/unity_" not in unity:
+    if "_together_" not in os.path.basename(unity):
         alone.append(entry)
         continue
     for source in re.findall(r'#include "(.*)"', open(unity).read()):
-        source = os.path.normpath(os.path.join(os.path.dirname(unity), source))
+        source = os.path.abspath(source)
         alone.append({**entry, "file": source, "command": entry["command"].replace(unity, source)})
 json.dump(alone, open(f"{build}/tidy/compile_commands.json", "w"))
 END
@@ -40,18 +39,16 @@ mapfile -t all <<<"$list"
 case "${1:-}" in
   --all) chosen=("${all[@]}") ;;
   "")
-    seed=${CHEEMS_TEST_SEED:-1}
     base=${CHEEMS_TIDY_BASE:-$(git rev-parse -q --verify HEAD~1 || git rev-parse HEAD)}
     list=$(git diff --name-only --diff-filter=d "$base" && git ls-files --others --exclude-standard)
     mapfile -t changed <<<"$list"
     chosen=()
-    for index in "${!all[@]}"; do
-      file=${all[$index]}
-      if [ $(((index + seed) % parts)) -eq 0 ] || [[ " ${changed[*]} " == *" $file "* ]]; then
+    for file in "${all[@]}"; do
+      if [[ " ${changed[*]} " == *" $file "* ]]; then
         chosen+=("$file")
       fi
     done
-    echo "tidy: ${#chosen[@]} of ${#all[@]} files, part $((seed % parts)) of $parts and what changed since ${base:0:7}" >&2
+    echo "tidy: ${#chosen[@]} of ${#all[@]} files, those that changed since ${base:0:7}" >&2
     ;;
   *) chosen=("$@") ;;
 esac

@@ -27,7 +27,7 @@ template <typename T> Json byPipe(const std::array<T, pipes> &values) {
   return result;
 }
 
-Json describe(const KernelCounts &counts) {
+Json asJson(const KernelCounts &counts) {
   return {{"kernel", counts.kernel},
           {"launches", counts.launches},
           {"blocks", counts.blocks},
@@ -48,10 +48,10 @@ Json describe(const KernelCounts &counts) {
           {"compulsory_bytes", counts.compulsoryBytes}};
 }
 
-Json describe(const StepCounts &step) {
+Json asJson(const StepCounts &step) {
   Json kernels = Json::array(), copies = Json::object();
   for (const KernelCounts &counts : step.kernels) {
-    kernels.push_back(describe(counts));
+    kernels.push_back(asJson(counts));
   }
   for (size_t i = 0; i < step.copies.size(); ++i) {
     copies[std::string(directionNames[i])] = {{"copies", step.copies[i].copies},
@@ -67,7 +67,7 @@ cheems::emulator::countsAsJson(const CountedCard &card,
                                const std::vector<StepCounts> &steps) {
   Json list = Json::array();
   for (const StepCounts &step : steps) {
-    list.push_back(describe(step));
+    list.push_back(asJson(step));
   }
   return Json{{"architecture", card.architecture},
               {"multiprocessors", card.multiprocessors},

@@ -163,8 +163,9 @@ HostSet cheems::emulator::hostSet() {
       return set;
     }
   }
-  throw std::runtime_error("the emulator has no code for this CPU: it was "
-                           "built without the baseline instruction set");
+  throw std::runtime_error(
+      "the emulator has no code for this CPU, which lacks AVX2: build it with "
+      "-DCHEEMS_EMULATOR_INSTRUCTION_SETS=BASELINE");
 }
 
 std::vector<std::span<const Opcode>> cheems::emulator::families(HostSet set) {

@@ -1,6 +1,7 @@
 // The C interface: statuses, messages, models, what the library exports.
 #include "ApiFixture.h"
 #include "plain.h"
+#include "test/unit/Support/TestPaths.h"
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -259,7 +260,8 @@ std::pair<std::string, int> runCommand(const std::string &command) {
 
 TEST_F(Api, libraryExportsOnlyItsInterface) {
   auto [output, status] =
-      runCommand(CHEEMS_NM " -D --defined-only " CHEEMS_LIBRARY);
+      runCommand(std::string(cheems::test_paths::nameList) +
+                 " -D --defined-only " + cheems::test_paths::cheemsLibrary);
   ASSERT_EQ(status, 0) << output;
   std::istringstream lines(output);
   int symbols = 0;
@@ -275,7 +277,8 @@ TEST_F(Api, privatelyLoadedLibraryOpensModels) {
   // Sanitizers' runtimes want to be in the program itself, which this one is
   // built with as well.
   auto [output, status] =
-      runCommand(CHEEMS_PRIVATE_LOAD " " CHEEMS_LIBRARY " " + file.path());
+      runCommand(std::string(cheems::test_paths::privateLoad) + " " +
+                 cheems::test_paths::cheemsLibrary + " " + file.path());
   EXPECT_EQ(status, 0) << output;
 }
 

@@ -1,5 +1,6 @@
 #include "FakeArtifact.h"
 #include "cheems/abi.h"
+#include "test/unit/Support/TestPaths.h"
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -78,10 +79,11 @@ FakeArtifact::FakeArtifact()
              {CHEEMS_SECTION_TOKENIZER, "{\"version\": \"1.0\"}"},
              {CHEEMS_SECTION_TOKENIZER_CONFIG, "{\"bos\": 1}"},
              {CHEEMS_SECTION_CHAT_TEMPLATE, "{{ messages }}"}}) {
-  std::ifstream file(CHEEMS_FAKE_MODEL, std::ios::binary);
+  std::ifstream file(cheems::test_paths::fakeModel, std::ios::binary);
   code.assign(std::istreambuf_iterator<char>(file), {});
   if (code.empty()) {
-    throw std::runtime_error("cannot read " CHEEMS_FAKE_MODEL);
+    throw std::runtime_error(std::string("cannot read ") +
+                             cheems::test_paths::fakeModel);
   }
 }
 

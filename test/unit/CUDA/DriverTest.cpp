@@ -1,6 +1,7 @@
 // What stands in the way of a driver is one line that says what to do.
 #include "runtime/CUDA/Driver.h"
 #include "SoftwareGPU.h"
+#include "test/unit/Support/TestPaths.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ namespace {
 [[noreturn]] void open(const char *path, const char *variable = nullptr,
                        const char *value = nullptr) {
   setenv("CHEEMS_CUDA_DRIVER", path, 1);
-  setenv("FAULTY_DRIVER_BEHIND", SOFTWARE_GPU, 1);
+  setenv("FAULTY_DRIVER_BEHIND", cheems::test_paths::softwareGPU, 1);
   if (variable) {
     setenv(variable, value, 1);
   }
@@ -45,23 +46,26 @@ TEST_F(DriverDeathTest, refusesWhatIsNoDriver) {
 }
 
 TEST_F(DriverDeathTest, refusesDriversOfBefore525) {
-  EXPECT_EXIT(open(FAULTY_DRIVER, "FAULTY_DRIVER_VERSION", "11080"),
-              ExitedWithCode(3),
-              "^the CUDA driver is too old: it is of CUDA 11.8, and the least "
-              "is driver 525 \\(CUDA 12.0\\); install a newer one, or use "
-              "--device cpu\n$");
-  EXPECT_EXIT(open(FAULTY_DRIVER, "FAULTY_DRIVER_VERSION", "12000"),
-              ExitedWithCode(0), "^$");
+  EXPECT_EXIT(
+      open(cheems::test_paths::faultyDriver, "FAULTY_DRIVER_VERSION", "11080"),
+      ExitedWithCode(3),
+      "^the CUDA driver is too old: it is of CUDA 11.8, and the least "
+      "is driver 525 \\(CUDA 12.0\\); install a newer one, or use "
+      "--device cpu\n$");
+  EXPECT_EXIT(
+      open(cheems::test_paths::faultyDriver, "FAULTY_DRIVER_VERSION", "12000"),
+      ExitedWithCode(0), "^$");
 }
 
 TEST_F(DriverDeathTest, refusesMachinesWithoutACard) {
-  EXPECT_EXIT(open(FAULTY_DRIVER, "FAULTY_DRIVER_INIT", "100"),
-              ExitedWithCode(3),
-              "^the CUDA driver finds no GPU; see [^\n]*\n$");
-  EXPECT_EXIT(open(FAULTY_DRIVER, "FAULTY_DRIVER_INIT", "999"),
-              ExitedWithCode(3),
-              "does not start: CUDA_ERROR_UNKNOWN: unknown error; see [^\n]*"
-              "\n$");
+  EXPECT_EXIT(
+      open(cheems::test_paths::faultyDriver, "FAULTY_DRIVER_INIT", "100"),
+      ExitedWithCode(3), "^the CUDA driver finds no GPU; see [^\n]*\n$");
+  EXPECT_EXIT(
+      open(cheems::test_paths::faultyDriver, "FAULTY_DRIVER_INIT", "999"),
+      ExitedWithCode(3),
+      "does not start: CUDA_ERROR_UNKNOWN: unknown error; see [^\n]*"
+      "\n$");
 }
 
 TEST_F(DriverDeathTest, refusesToBeUsedBehindAFork) {
@@ -74,7 +78,7 @@ TEST_F(DriverDeathTest, refusesToBeUsedBehindAFork) {
           waitpid(child, &status, 0);
           _exit(WEXITSTATUS(status));
         }
-        open(FAULTY_DRIVER);
+        open(cheems::test_paths::faultyDriver);
       },
       ExitedWithCode(2), "^the CUDA driver was opened before a fork[^\n]*\n$");
 }

@@ -3,6 +3,7 @@
 #include "DeviceArtifact.h"
 #include "SoftwareGPU.h"
 #include "runtime/Artifact/Model.h"
+#include "test/unit/Support/TestPaths.h"
 #include <fstream>
 #include <unistd.h>
 
@@ -185,12 +186,14 @@ bool isLoaded(const std::string &library) {
 /// In a process that has opened no driver.
 [[noreturn]] void openWithoutADriver() {
   Files files;
-  setenv("CHEEMS_CUDA_DRIVER", FAULTY_DRIVER, 1);
-  setenv("FAULTY_DRIVER_BEHIND", SOFTWARE_GPU, 1);
+  setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::faultyDriver, 1);
+  setenv("FAULTY_DRIVER_BEHIND", cheems::test_paths::softwareGPU, 1);
   bool good = chosen(files.host, "auto") == "cpu" &&
               chosen(files.host, "cpu") == "cpu" &&
-              chosen(files.both, "cpu") == "cpu" && !isLoaded(FAULTY_DRIVER);
-  good = good && chosen(files.both, "auto") == "cpu" && isLoaded(FAULTY_DRIVER);
+              chosen(files.both, "cpu") == "cpu" &&
+              !isLoaded(cheems::test_paths::faultyDriver);
+  good = good && chosen(files.both, "auto") == "cpu" &&
+         isLoaded(cheems::test_paths::faultyDriver);
   _exit(good ? 0 : 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include "FaultyDriver.h"
 #include "runtime/CUDA/Device.h"
+#include "test/unit/Support/TestPaths.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -17,10 +18,11 @@ constexpr int64_t cardBytes = int64_t{128} << 20;
 /// Behind the driver that can be told to fail. Call it in front of all else:
 /// a process opens one driver.
 inline const FaultyDriver &useSoftwareGPU() {
-  setenv("CHEEMS_CUDA_DRIVER", FAULTY_DRIVER, 1);
-  setenv("FAULTY_DRIVER_BEHIND", SOFTWARE_GPU, 1);
+  setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::faultyDriver, 1);
+  setenv("FAULTY_DRIVER_BEHIND", cheems::test_paths::softwareGPU, 1);
   setenv("CHEEMS_EMULATOR_MEMORY", "128M", 1);
-  void *library = dlopen(FAULTY_DRIVER, RTLD_NOW | RTLD_LOCAL);
+  void *library =
+      dlopen(cheems::test_paths::faultyDriver, RTLD_NOW | RTLD_LOCAL);
   auto control = reinterpret_cast<const FaultyDriver *(*)()>(
       library ? dlsym(library, "faultyDriver") : nullptr);
   if (!control) {

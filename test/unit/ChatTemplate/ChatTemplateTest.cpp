@@ -2,6 +2,7 @@
 #include "runtime/ChatTemplate/ChatTemplate.h"
 
 #include "runtime/Error.h"
+#include "test/unit/Support/TestPaths.h"
 
 #include <fstream>
 #include <sstream>
@@ -15,7 +16,8 @@ using testing::HasSubstr;
 
 namespace {
 
-const std::string folder = CHEEMS_SOURCE_DIR "/test/unit/ChatTemplate/data/";
+const std::string folder = std::string(cheems::test_paths::sourceFolder) +
+                           "/test/unit/ChatTemplate/data/";
 
 std::string read(const std::string &path) {
   std::ifstream file(path, std::ios::binary);

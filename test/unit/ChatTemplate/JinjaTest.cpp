@@ -2,6 +2,7 @@
 // data/record_expressions.py; what it refuses; its limits.
 #include "runtime/ChatTemplate/ChatTemplate.h"
 #include "runtime/Error.h"
+#include "test/unit/Support/TestPaths.h"
 
 #include <cstring>
 #include <ctime>
@@ -38,7 +39,7 @@ std::string errorOf(const std::string &source, Status *status = nullptr,
 }
 
 TEST(Jinja, RendersWhatPythonRenders) {
-  std::ifstream file(CHEEMS_SOURCE_DIR
+  std::ifstream file(std::string(cheems::test_paths::sourceFolder) +
                      "/test/unit/ChatTemplate/data/expressions.json");
   std::stringstream text;
   text << file.rdbuf();

@@ -9,6 +9,7 @@
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "test/unit/Support/TestPaths.h"
 #include "gmock/gmock.h"
 #include <set>
 
@@ -32,9 +33,10 @@ protected:
     registerDialects(registry);
     context = std::make_unique<MLIRContext>(registry,
                                             MLIRContext::Threading::DISABLED);
-    Checkpoint checkpoint = llvm::cantFail(Checkpoint::open(
-        std::string(CHEEMS_SOURCE_DIR "/test/golden/models/") + GetParam(),
-        [](llvm::StringRef) {}));
+    Checkpoint checkpoint = llvm::cantFail(
+        Checkpoint::open(std::string(cheems::test_paths::sourceFolder) +
+                             "/test/golden/models/" + GetParam(),
+                         [](llvm::StringRef) {}));
     module = buildModule(*context, checkpoint.config(), {});
   }
 

@@ -1,4 +1,5 @@
 #include "TalkingArtifact.h"
+#include "test/unit/Support/TestPaths.h"
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -88,10 +89,11 @@ void setText(FakeArtifact &artifact, const std::string &section,
 
 FakeArtifact talkingArtifact(int64_t window) {
   FakeArtifact artifact;
-  std::ifstream file(CHEEMS_TALKING_MODEL, std::ios::binary);
+  std::ifstream file(cheems::test_paths::talkingModel, std::ios::binary);
   artifact.code.assign(std::istreambuf_iterator<char>(file), {});
   if (artifact.code.empty()) {
-    throw std::runtime_error("cannot read " CHEEMS_TALKING_MODEL);
+    throw std::runtime_error(std::string("cannot read ") +
+                             cheems::test_paths::talkingModel);
   }
   artifact.metadata["context"]["default"] = 256;
   artifact.metadata["context"]["trained"] = 256;

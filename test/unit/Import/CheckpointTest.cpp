@@ -2,6 +2,7 @@
 // precision, carried files.
 #include "cheems/Import/Checkpoint.h"
 #include "test/unit/Import/ModelFolder.h"
+#include "test/unit/Support/TestPaths.h"
 #include "llvm/Support/FileSystem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -223,7 +224,8 @@ TEST(Checkpoint, TextsAreCarriedByteForByte) {
 }
 
 TEST(Checkpoint, EveryRecordedModelOpensInSilence) {
-  const std::string models = CHEEMS_SOURCE_DIR "/test/golden/models";
+  const std::string models =
+      std::string(cheems::test_paths::sourceFolder) + "/test/golden/models";
   int count = 0;
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(models, error), end;
@@ -248,7 +250,8 @@ TEST(Checkpoint, EveryRecordedModelOpensInSilence) {
 TEST(Checkpoint, TheDemoModelOpens) {
   std::vector<std::string> warnings;
   auto checkpoint = Checkpoint::open(
-      std::string(CHEEMS_SOURCE_DIR) + "/models/doge-shakespeare",
+      std::string(cheems::test_paths::sourceFolder) +
+          "/models/doge-shakespeare",
       [&](llvm::StringRef warning) { warnings.push_back(warning.str()); });
   ASSERT_TRUE(bool(checkpoint)) << llvm::toString(checkpoint.takeError());
   EXPECT_THAT(warnings, IsEmpty());

@@ -1,5 +1,6 @@
 // docs/config.md and the code's list of fields say the same.
 #include "lib/Import/Config.h"
+#include "test/unit/Support/TestPaths.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -11,7 +12,8 @@ namespace {
 
 /// Rows `| `name` | role | …` of the page.
 std::map<std::string, std::string> documented() {
-  auto page = llvm::MemoryBuffer::getFile(CHEEMS_SOURCE_DIR "/docs/config.md");
+  auto page = llvm::MemoryBuffer::getFile(
+      std::string(cheems::test_paths::sourceFolder) + "/docs/config.md");
   std::map<std::string, std::string> rows;
   if (!page) {
     ADD_FAILURE() << "docs/config.md: " << page.getError().message();

@@ -9,6 +9,7 @@
 #include "cheems/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "test/unit/Support/TestPaths.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +23,7 @@ using namespace mlir;
 
 namespace {
 
-const std::filesystem::path kRoot = CHEEMS_SOURCE_DIR;
+const std::filesystem::path kRoot = cheems::test_paths::sourceFolder;
 
 std::string contents(const std::filesystem::path &path) {
   std::ifstream file(path);

@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "test/unit/Support/TestPaths.h"
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -24,7 +25,7 @@ using namespace mlir;
 std::vector<Stage> allStages() {
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::recursive_directory_iterator(
-           CHEEMS_SOURCE_DIR "/include/cheems")) {
+           std::string(cheems::test_paths::sourceFolder) + "/include/cheems")) {
     if (entry.path().filename() == "Passes.td") {
       files.push_back(entry.path());
     }

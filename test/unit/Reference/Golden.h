@@ -5,6 +5,7 @@
 
 #include "cheems/Import/SafeTensors.h"
 #include "cheems/Reference/Tensor.h"
+#include "test/unit/Support/TestPaths.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@
 namespace cheems::test {
 
 inline std::string goldenPath(const std::string &name) {
-  return std::string(CHEEMS_SOURCE_DIR) + "/test/golden/" + name;
+  return std::string(cheems::test_paths::sourceFolder) + "/test/golden/" + name;
 }
 
 /// One golden file; ends the program with the reason when it cannot be read.

@@ -1,6 +1,7 @@
 // Whole models against recorded logits and greedy tokens.
 #include "cheems/Reference/Model.h"
 #include "test/unit/Reference/Golden.h"
+#include "test/unit/Support/TestPaths.h"
 #include "gtest/gtest.h"
 #include <filesystem>
 #include <set>
@@ -54,7 +55,7 @@ class ModelGolden : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
     std::string folder =
-        std::string(CHEEMS_SOURCE_DIR) + "/" + GetParam().folder;
+        std::string(cheems::test_paths::sourceFolder) + "/" + GetParam().folder;
     auto opened = Checkpoint::open(folder, [](llvm::StringRef) {});
     ASSERT_TRUE(bool(opened)) << llvm::toString(opened.takeError());
     checkpoint.emplace(std::move(*opened));
@@ -114,7 +115,7 @@ TEST(ModelGoldens, NoneIsLeftOut) {
   }
   for (const char *parent : {"/test/golden/models", "/models"}) {
     for (const auto &entry : std::filesystem::directory_iterator(
-             std::string(CHEEMS_SOURCE_DIR) + parent)) {
+             std::string(cheems::test_paths::sourceFolder) + parent)) {
       if (entry.is_directory()) {
         got.insert(entry.path().filename());
       }

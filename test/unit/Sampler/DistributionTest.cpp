@@ -1,6 +1,7 @@
 // The filtered distribution against transformers' processors, recorded by
 // data/record_distributions.py.
 #include "runtime/Sampler/Sampler.h"
+#include "test/unit/Support/TestPaths.h"
 
 #include <cmath>
 #include <fstream>
@@ -25,7 +26,7 @@ SamplingOptions optionsOf(const nlohmann::json &settings) {
 }
 
 TEST(Distribution, EqualsTransformersOnRecordedRows) {
-  std::ifstream file(CHEEMS_SOURCE_DIR
+  std::ifstream file(std::string(cheems::test_paths::sourceFolder) +
                      "/test/unit/Sampler/data/distributions.json");
   auto rows = nlohmann::json::parse(file);
   ASSERT_EQ(rows.size(), 20u);

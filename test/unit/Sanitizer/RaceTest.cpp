@@ -9,6 +9,7 @@
 #include "runtime/Session/Session.h"
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestPaths.h"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,8 @@ namespace {
 std::filesystem::path releaseFolder() {
   const char *given = std::getenv("CHEEMS_RELEASE_BIN");
   return given ? std::filesystem::path(given)
-               : std::filesystem::path(CHEEMS_SOURCE_DIR) / "build/release/bin";
+               : std::filesystem::path(cheems::test_paths::sourceFolder) /
+                     "build/release/bin";
 }
 
 void runTool(const std::string &tool, const std::string &arguments) {

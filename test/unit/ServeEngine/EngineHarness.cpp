@@ -1,5 +1,6 @@
 #include "EngineHarness.h"
 #include "runtime/Generation/Generator.h"
+#include "test/unit/Support/TestPaths.h"
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -15,7 +16,7 @@ const char *nameOf(Kind kind) {
 std::shared_ptr<TextModel> textModel(Kind kind) {
   FakeArtifact artifact = talkingArtifact(kind == Kind::window ? 12 : 0);
   if (kind == Kind::hybrid) {
-    std::ifstream file(CHEEMS_HYBRID_MODEL, std::ios::binary);
+    std::ifstream file(cheems::test_paths::hybridModel, std::ios::binary);
     artifact.code.assign(std::istreambuf_iterator<char>(file), {});
     artifact.metadata["state"].push_back({{"name", "running"},
                                           {"role", "running"},

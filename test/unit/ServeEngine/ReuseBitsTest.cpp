@@ -7,6 +7,7 @@
 #include "../Support/TemporaryFolder.h"
 #include "EngineHarness.h"
 #include "runtime/Session/Session.h"
+#include "test/unit/Support/TestPaths.h"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -70,9 +71,9 @@ struct ReuseBits : testing::TestWithParam<Case> {
   void SetUp() override {
     const char *given = std::getenv("CHEEMS_RELEASE_BIN");
     std::filesystem::path compiler =
-        (given
-             ? std::filesystem::path(given)
-             : std::filesystem::path(CHEEMS_SOURCE_DIR) / "build/release/bin") /
+        (given ? std::filesystem::path(given)
+               : std::filesystem::path(cheems::test_paths::sourceFolder) /
+                     "build/release/bin") /
         "cheems-compile";
     if (!std::filesystem::exists(compiler)) {
       std::printf("skipped: reuse on compiled models: no release build\n");

@@ -1,5 +1,6 @@
 // Calls the driver's functions by their names.
 #include "Card.h"
+#include "test/unit/Support/TestPaths.h"
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -28,7 +29,7 @@ Card &Card::get() {
 Card::Card() {
   report = "/tmp/cheems-findings-" + std::to_string(getpid());
   setenv("CHEEMS_EMULATOR_REPORT", report.c_str(), 1);
-  library = dlopen(CHEEMS_EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  library = dlopen(cheems::test_paths::softwareGPU, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     throw CardError(dlerror());
   }

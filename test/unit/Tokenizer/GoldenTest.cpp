@@ -4,6 +4,7 @@
 #include "TestSupport.h"
 
 #include "runtime/Tokenizer/StreamingDecoder.h"
+#include "test/unit/Support/TestPaths.h"
 
 #include <algorithm>
 #include <atomic>
@@ -75,7 +76,8 @@ TEST(Golden, threadsShareATokenizer) {
 }
 
 TEST(Golden, demoModelsTokenizerRoundTrips) {
-  std::string folder = CHEEMS_SOURCE_DIR "/models/doge-shakespeare/";
+  std::string folder = std::string(cheems::test_paths::sourceFolder) +
+                       "/models/doge-shakespeare/";
   auto read = [&](const char *name) {
     std::ifstream file(folder + name, std::ios::binary);
     std::stringstream text;

@@ -5,6 +5,7 @@
 #include "runtime/Error.h"
 #include "runtime/Tokenizer/ByteAlphabet.h"
 #include "runtime/Tokenizer/Tokenizer.h"
+#include "test/unit/Support/TestPaths.h"
 
 #include <fstream>
 #include <sstream>
@@ -21,7 +22,8 @@ using Json = nlohmann::json;
 using Ids = std::vector<int32_t>;
 
 inline std::string readData(const std::string &name) {
-  std::string path = CHEEMS_SOURCE_DIR "/test/unit/Tokenizer/data/" + name;
+  std::string path = std::string(cheems::test_paths::sourceFolder) +
+                     "/test/unit/Tokenizer/data/" + name;
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file) << path;
   std::stringstream text;

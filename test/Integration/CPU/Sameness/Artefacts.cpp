@@ -4,6 +4,7 @@
 #include "test/unit/Support/CpuVariants.h"
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestPaths.h"
 #include "test/unit/Support/TestRun.h"
 #include <algorithm>
 #include <fcntl.h>
@@ -195,7 +196,7 @@ std::filesystem::path checkpointFolder(const std::string &model) {
   auto random = randomModels().find(model);
   if (random == randomModels().end()) {
     bool demo = model == "doge-shakespeare";
-    return std::filesystem::path(CHEEMS_SOURCE_DIR) /
+    return std::filesystem::path(cheems::test_paths::sourceFolder) /
            (demo ? "models" : "test/golden/models") / model;
   }
   std::filesystem::path folder = scratch() / model;

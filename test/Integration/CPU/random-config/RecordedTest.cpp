@@ -6,6 +6,7 @@
 #include "Tools.h"
 #include "cheems/Import/SafeTensors.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestPaths.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cstdlib>
@@ -16,7 +17,8 @@ using namespace cheems::test;
 namespace {
 
 std::filesystem::path recordings() {
-  return std::filesystem::path(CHEEMS_SOURCE_DIR) / "test/golden/models";
+  return std::filesystem::path(cheems::test_paths::sourceFolder) /
+         "test/golden/models";
 }
 
 std::vector<std::string> names() {

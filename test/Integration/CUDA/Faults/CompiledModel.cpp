@@ -1,6 +1,7 @@
 #include "CompiledModel.h"
 #include "runtime/Generation/ChildProcess.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestPaths.h"
 #include <stdexcept>
 
 namespace cheems::test {
@@ -13,8 +14,8 @@ std::string compiledIn(const TemporaryFolder &folder, const char *weights) {
        "cheems-compile")
           .string();
   std::string output = (folder.path / "model.cheems").string();
-  const std::string model =
-      std::string(CHEEMS_SOURCE_DIR) + "/test/golden/models/doge-tiny";
+  const std::string model = std::string(cheems::test_paths::sourceFolder) +
+                            "/test/golden/models/doge-tiny";
   if (int code = runChild({compiler, model, "-o", output, "--target", "cuda",
                            "--weights", weights})) {
     throw std::runtime_error("cheems-compile ended with " +

@@ -42,6 +42,7 @@
 #include "TensorCores.h"
 #include "test/Integration/CPU/random-config/Tools.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestPaths.h"
 #include "test/unit/Support/TestRun.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -218,7 +219,8 @@ bool RandomModel::compare(const DrawnModel &model, uint64_t number) {
   writeIds(file("ids.safetensors"), {ids});
   Random random(number ^ 0xc4d);
   bool late = random.chance(0.5);
-  EXPECT_EQ(setenv("CHEEMS_CUDA_DRIVER", SOFTWARE_GPU, 1), 0);
+  EXPECT_EQ(setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::softwareGPU, 1),
+            0);
   EXPECT_EQ(setenv("CHEEMS_EMULATOR_MODE", late ? "late" : "early", 1), 0);
   EXPECT_EQ(setenv("CHEEMS_EMULATOR_COUNTS", file("counts.json").c_str(), 1),
             0);

@@ -1,5 +1,6 @@
 //===- CompilersTest.cpp - PTX that LLVM and nvcc wrote -------------------===//
 #include "Parse.h"
+#include "test/unit/Support/TestPaths.h"
 
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,7 @@ std::unique_ptr<Module> parseFile(const std::filesystem::path &path) {
 }
 
 const std::filesystem::path tests =
-    std::filesystem::path(CHEEMS_SOURCE_DIR) / "test";
+    std::filesystem::path(cheems::test_paths::sourceFolder) / "test";
 
 TEST(PTXCompilers, AllOfTritonsKernelsAreTaken) {
   size_t files = 0;
