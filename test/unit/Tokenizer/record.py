@@ -3,8 +3,8 @@
 
     record.py [OUT.jsonl] [--seed N] [--texts N]        needs: pip install tokenizers==0.23.3
 
-A line is a base file of data/, a JSON merge patch for it, texts with their ids, ids with their text. Another file than
-data/reference.jsonl is compared by CHEEMS_TEST_REFERENCE=OUT.jsonl build/release/bin/TokenizerTest.
+A line is a base file of data/, a JSON merge patch for it, texts with their ids, ids with their text. One of the base files,
+sentence.json, is written beside OUT.jsonl. Another file than data/reference.jsonl is compared by CHEEMS_TEST_REFERENCE=OUT.jsonl build/release/bin/TokenizerTest.
 """
 import argparse
 import json
@@ -124,9 +124,9 @@ def main():
     parser.add_argument("--texts", type=int, default=3)
     a = parser.parse_args()
     generator = random.Random(a.seed)
-    sentence = DATA / "sentence.json"
+    sentence = a.out.with_name("sentence.json")
     sentence.write_text(json.dumps(sentence_base(), ensure_ascii=False) + "\n")
-    bases = {name: json.loads((DATA / name).read_text()) for name in ("tokenizer.json", sentence.name)}
+    bases = {"tokenizer.json": json.loads((DATA / "tokenizer.json").read_text()), sentence.name: sentence_base()}
     settings = [("tokenizer.json", patch) for patch in byte_settings(bases["tokenizer.json"])] + [(sentence.name, patch) for patch in sentence_settings()]
     with a.out.open("w") as out:
         for base, patch in settings:

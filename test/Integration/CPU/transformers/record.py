@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records greedy continuations by transformers, which compare.py holds cheems-run to, and log-probabilities, for cheems-serve.
 
-    record.py MODEL_DIR OUT.json        needs torch and transformers
+    record.py MODEL_DIR OUT.json        needs test/golden/record/requirements-transformers.txt
 
 Eager attention in float32, greedy, end-of-text ignored. Every token comes from a full evaluation without a cache;
 "generate_agrees" says whether transformers' own cached generation gives the same. "margin" is the least lead of a

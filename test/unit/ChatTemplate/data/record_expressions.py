@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Records what transformers' own Jinja environment makes of small templates (needs transformers and jinja2).
+"""Records what transformers' own Jinja environment makes of small templates (needs
+test/golden/record/requirements-transformers.txt).
 
     python3 record_expressions.py > expressions.json
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what transformers' logits processors make of random rows (needs torch and transformers).
+"""Records what transformers' logits processors make of random rows (needs test/golden/record/requirements-transformers.txt).
 
     python3 record_distributions.py > distributions.json
 """
