@@ -1,9 +1,11 @@
 """Recorders with one mistake each. `test_mistakes.py` shows that the check finds every one of them."""
 
 EQUATIONS, MODELS, DRAWS, FILES, WEIGHTS = "equations.py", "models.py", "draws.py", "files.py", "cheems_weights.py"
+TRANSFORMERS = "by_transformers.py"
 
-# (what is wrong, file, its text, the wrong text, the files in which it must be found)
-ALL = [
+# (what is wrong, file, its text, the wrong text, the files in which it must be found), by the packages that the recorders need
+ALL = {}
+ALL["requirements.txt"] = [
     ("ssd without its skip", EQUATIONS, "y if skip is None else y + skip[:, None] * x", "y", ["ops/ssd_ragged"]),
     ("a decay that does not depend on the step", EQUATIONS, "numpy.exp(a * step[:, t])", "numpy.exp(a + 0 * step[:, t])", ["ops/ssd_long"]),
     ("a row that is not scaled by its step", EQUATIONS, "step[:, t, :, None] * x[:, t]", "x[:, t]", ["ops/ssd_one_step"]),
@@ -46,4 +48,9 @@ ALL = [
     ("a pair's second number thrown away", DRAWS, "self.kept = radius * math.sin(angle)", "self.kept = None", ["cheems-paper/model", "ops/ssd_ragged"]),
     ("bf16 cut, not rounded", FILES, "bits + 0x7FFF + ((bits >> numpy.uint64(16)) & numpy.uint64(1))", "bits", ["doge-untied-bf16/model"]),
     ("decays of another range", WEIGHTS, "-0.02 - drawn", "-0.03 - drawn", ["cheems-moe/model"]),
+]
+ALL["requirements-transformers.txt"] = [
+    ("a prompt of experts in one call", TRANSFORMERS, "if not self.model.config.is_moe:", "if True:", ["doge-moe/golden", "doge-moe-window/golden"]),
+    ("of equal masks the younger key", TRANSFORMERS, "values.float().sort(dim=dim, descending=True, stable=True).indices.narrow(dim, 0, k)",
+     "values.shape[dim] - 1 - values.float().flip(dim).sort(dim=dim, descending=True, stable=True).indices.narrow(dim, 0, k)", ["doge-window/golden"]),
 ]
