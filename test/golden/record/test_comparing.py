@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""What counts as the same golden, and what does not. Needs numpy."""
+"""What counts as the same golden, and what does not; what record.py writes, and how it ends. Needs numpy."""
 import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import numpy
 
 import comparing
 import files
+import manifest
 
 
 def golden(**changes):
@@ -117,6 +123,51 @@ class Files(unittest.TestCase):
         step = 2.0**-7
         values = numpy.array([1 + step / 2, 1 + 3 * step / 2, 1 + step * 0.51, -(1 + step * 0.49)])
         self.assertEqual(files.stored(values, "BF16").tolist(), [1.0, 1 + 2 * step, 1 + step, -1.0])
+
+
+class Record(unittest.TestCase):
+    OP = "test/golden/ops/rope.safetensors"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_with(self, *arguments):
+        script = pathlib.Path(__file__).resolve().with_name("record.py")
+        return subprocess.run([sys.executable, str(script), *map(str, arguments)], capture_output=True, text=True, check=False)
+
+    def test_writes_what_the_tree_has_and_nothing_else(self):
+        done = self.run_with("--write", self.folder, "ops/rope.")
+        self.assertEqual((done.returncode, done.stdout), (0, f"{self.OP}\n"), done.stderr)
+        self.assertEqual([path for path in self.folder.rglob("*") if path.is_file()], [self.folder / self.OP])
+        self.assertEqual((self.folder / self.OP).read_bytes(), (manifest.ROOT / self.OP).read_bytes())
+
+    def test_finds_a_changed_value_in_another_tree(self):
+        for path in (self.OP, manifest.MANIFEST):
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(manifest.ROOT / path, self.folder / path)
+        self.assertEqual(self.run_with("--check", "--tree", self.folder, "ops/rope.").returncode, 0)
+        content = bytearray((self.folder / self.OP).read_bytes())
+        content[-2] ^= 0x10  # an upper bit of the last fraction
+        (self.folder / self.OP).write_bytes(content)
+        done = self.run_with("--check", "--tree", self.folder, "ops/rope.")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("in y: DIFFERENT", done.stdout)
+
+    def test_refuses_names_that_it_does_not_know(self):
+        done = self.run_with("--check", "no-such-golden")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "record.py: no recorded file has 'no-such-golden' in its path; --list names them\n")
+
+    def test_fails_where_nothing_is_recorded(self):
+        done = self.run_with("--check", "--packages", "requirements-triton.txt", "ops/rope.")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing was recorded", done.stderr)
+
+    def test_lists_every_recorded_file(self):
+        lines = self.run_with("--list").stdout.splitlines()
+        self.assertEqual([line.split(":")[0] for line in lines], sorted(manifest.read()["files"]))
 
 
 if __name__ == "__main__":
