@@ -15,16 +15,17 @@ separate_arguments(_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(cheems_mlir INTERFACE ${_definitions})
 target_link_libraries(cheems_mlir INTERFACE MLIR LLVM)
 
-# Parsing MLIR's headers is most of a compile: one precompiled header serves every compiler library.
+# Parsing MLIR's headers is most of a compile: one precompiled header serves every compiler library, another one the tests.
+set(CHEEMS_MLIR_HEADERS
+  <cheems/Dialect/Cheems/IR/CheemsDialect.h> <mlir/Conversion/LLVMCommon/TypeConverter.h> <mlir/Dialect/Affine/IR/AffineOps.h>
+  <mlir/Dialect/AMX/AMXDialect.h> <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Bufferization/IR/Bufferization.h>
+  <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
+  <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
+  <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/Dialect/X86Vector/X86VectorDialect.h> <mlir/IR/Builders.h> <mlir/IR/IRMapping.h>
+  <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>)
 function(cheems_precompile_mlir target)
   if(target STREQUAL CheemsIR)
-    target_precompile_headers(${target} PRIVATE
-      <cheems/Dialect/Cheems/IR/CheemsDialect.h> <mlir/Conversion/LLVMCommon/TypeConverter.h> <mlir/Dialect/Affine/IR/AffineOps.h>
-      <mlir/Dialect/AMX/AMXDialect.h> <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Bufferization/IR/Bufferization.h>
-      <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
-      <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
-      <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/Dialect/X86Vector/X86VectorDialect.h> <mlir/IR/Builders.h> <mlir/IR/IRMapping.h>
-      <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>)
+    target_precompile_headers(${target} PRIVATE ${CHEEMS_MLIR_HEADERS})
   else()
     target_precompile_headers(${target} REUSE_FROM CheemsIR)
   endif()

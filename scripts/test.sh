@@ -44,9 +44,9 @@ if python3 scripts/testing/ledger.py is-due emulator-conformance; then
 fi
 
 if timed builds build release cheems-fixed-tests; then
-  timed "CPU tests" check release -LE "^long\$$conformance" -E "$gpu|$serve" || broken+=(release)
-  timed "GPU tests" check release -LE "^long\$$conformance" -R "$gpu" || broken+=("release on the card in software")
-  timed serve check release -LE "^long\$$conformance" -R "$serve" || broken+=("release of the server")
+  timed "CPU tests" check release -LE "^(long|runtime)\$$conformance" -E "$gpu|$serve" || broken+=(release)
+  timed "GPU tests" check release -LE "^(long|runtime)\$$conformance" -R "$gpu" || broken+=("release on the card in software")
+  timed serve check release -LE "^(long|runtime)\$$conformance" -R "$serve" || broken+=("release of the server")
 else
   broken+=("the release build")
 fi
