@@ -10,7 +10,7 @@ from rows import Row
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "performance" / "gpu-table.json"
-CARDS = {"sm_90a": "H100 (sm_90a)", "sm_80": "A100 (sm_80)"}
+CARDS = {"sm_90a": "counted for an H100 (sm_90a)", "sm_80": "counted for an A100 (sm_80)"}
 
 
 def commit():
@@ -108,7 +108,7 @@ def verdicts(record, works):
 def times(record, gaps):
     rows = [[work, card, *(f"{speed:,.0f}" for speed in speeds)] for architecture in CARDS for entry in record.data["times"].get(architecture, {}).values()
             for work, card, *speeds in entry["found"]]
-    return table(["work", "card", *(f"tokens/s, {gap * 1e6:.0f} µs between kernels" for gap in gaps)], rows)
+    return table(["work", "card", *(f"predicted tokens/s, {gap * 1e6:.0f} µs between kernels" for gap in gaps)], rows)
 
 
 def span(values):

@@ -103,7 +103,7 @@ def kept():
     lines = record.verdicts(again, works).splitlines()
     assert lines[2] == "| work | MB read | 1.05 | **missed:** 2.00 (2 of 1) | ptxas: no |", lines
     assert lines[3] == "| other |  |  | not counted yet | not counted yet |", lines
-    assert "H100 (sm_90a): 0 of 1 rows met" in lines[-1], lines
+    assert "counted for an H100 (sm_90a): 0 of 1 rows met" in lines[-1], lines
 
 
 def pages():
