@@ -30,10 +30,6 @@ constexpr CUresult lost[] = {CUDA_ERROR_DEVICE_UNAVAILABLE,
                              CUDA_ERROR_LAUNCH_FAILED,
                              CUDA_ERROR_UNKNOWN};
 
-bool isLost(CUresult code) {
-  return std::find(std::begin(lost), std::end(lost), code) != std::end(lost);
-}
-
 Error unusable(const std::string &message) {
   return Error(Status::unsupported, message);
 }
@@ -45,12 +41,14 @@ std::string versionText(int version) {
 
 } // namespace
 
-bool DriverError::lostContext() const { return isLost(code); }
+bool cuda::losesContext(CUresult code) {
+  return std::find(std::begin(lost), std::end(lost), code) != std::end(lost);
+}
 
 void cuda::throwFailure(CUresult code, const char *name) {
   std::string message =
       std::string(name) + " failed: " + Driver::get().describe(code);
-  if (isLost(code)) {
+  if (losesContext(code)) {
     message += "; what this program had on the GPU is lost: start it again";
   }
   throw DriverError(code, message);

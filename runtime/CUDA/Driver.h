@@ -9,13 +9,15 @@
 
 namespace cheems::cuda {
 
+/// Whether a context behind this failure refuses every call, whoever asks.
+bool losesContext(CUresult code);
+
 /// A call of the driver failed, and `code` says how.
 struct DriverError : Error {
   CUresult code;
   DriverError(CUresult code, const std::string &message)
       : Error(message), code(code) {}
-  /// Whether the context can do nothing any more, whoever asks.
-  bool lostContext() const;
+  bool lostContext() const { return losesContext(code); }
 };
 
 /// A function of the driver. A call throws DriverError "cuX failed: NAME: text"

@@ -110,6 +110,7 @@ ExecutorOptions Session::Sizes::executor(const Model &model,
   result.rows = rows;
   result.capacity = entriesOf(model, context);
   result.profile = options.profile.get();
+  result.warn = options.warn;
   result.uploading = options.uploading;
   return result;
 }

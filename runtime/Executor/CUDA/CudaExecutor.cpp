@@ -101,6 +101,9 @@ CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
              program->functions(), largest(decodeRows(model, options)),
              addresses(decodeInputs)),
       graphs(program->context()), profile(options.profile) {
+  if (options.warn && !program->fallback().empty()) {
+    options.warn(program->fallback());
+  }
   for (const LaunchPlan::TopLogits &each : program->plan().topLogits) {
     finders.emplace_back(*program, each, std::min(slots, options.rows),
                          logits->address());

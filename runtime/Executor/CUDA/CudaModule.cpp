@@ -104,14 +104,21 @@ bool CudaModule::loadCubin() {
     loaded = chosen.code->architecture + ".cubin";
     return true;
   }
-  // Code for another card or by a newer assembler: the driver makes its own.
-  bool unknown = code == CUDA_ERROR_INVALID_IMAGE ||
-                 code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-                 code == CUDA_ERROR_INVALID_PTX;
-  if (unknown && chosen.takesPTX) {
-    return false;
+  // Code for another card, or by an assembler that is newer than the driver:
+  // drivers answer this in several ways. Then the driver makes its own code.
+  // Without memory, or in a context that is lost, the PTX cannot be loaded
+  // either, and its failure would hide the reason.
+  if (code == CUDA_ERROR_OUT_OF_MEMORY || losesContext(code) ||
+      !chosen.takesPTX) {
+    refuse(code, "");
   }
-  refuse(code, "");
+  if (!context->device().software) {
+    whyPTX = file + ": the driver does not load its machine code for " +
+             chosen.code->architecture + " (" +
+             context->driver().describe(code) +
+             "), and compiles its PTX instead";
+  }
+  return false;
 }
 
 void CudaModule::loadPTX() {
@@ -144,6 +151,9 @@ void CudaModule::refuse(CUresult code, const std::string &log) const {
   std::string reason = driver.describe(code);
   if (std::string line = log.substr(0, log.find('\n')); !line.empty()) {
     reason += " (" + line + ")";
+  }
+  if (!whyPTX.empty()) {
+    reason += "; " + whyPTX;
   }
   throw DriverError(code, file + ": its code for " + chosen.code->architecture +
                               " cannot be loaded: " + reason);

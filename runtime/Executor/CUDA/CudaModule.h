@@ -11,7 +11,7 @@ namespace cheems::cuda {
 class CudaModule {
 public:
   /// Loads what is best for the card: machine code, or the PTX where there is
-  /// none or the driver does not take it. `variant` forces one, "sm_80.ptx",
+  /// none or it cannot be loaded. `variant` forces one, "sm_80.ptx",
   /// and where that is empty CHEEMS_CUDA_IMAGE. Throws Error: unsupported where
   /// the image has nothing for the card or the driver is too old for its code;
   /// usage where what is forced is not there; DriverError. `file` is for
@@ -40,12 +40,17 @@ public:
   /// "sm_90a.cubin"
   const std::string &name() const { return loaded; }
 
+  /// Why the PTX was loaded where machine code was there, as one line; empty
+  /// where that was not so. The software GPU takes no machine code, so of that
+  /// nothing is said.
+  const std::string &fallback() const { return whyPTX; }
+
   /// In the plan's order, allowed their shared memory. Throws DamagedFile where
   /// one is missing, DriverError.
   std::vector<CUfunction> functions(const LaunchPlan &plan) const;
 
 private:
-  /// False where the driver does not take machine code.
+  /// False where the PTX may be loaded in its place.
   bool loadCubin();
   void loadPTX();
   [[noreturn]] void refuse(CUresult code, const std::string &log) const;
@@ -53,7 +58,7 @@ private:
   std::shared_ptr<const Context> context;
   std::string file;
   Choice chosen;
-  std::string loaded;
+  std::string loaded, whyPTX;
   CUmodule module = nullptr;
 };
 

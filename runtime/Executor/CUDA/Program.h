@@ -37,6 +37,8 @@ public:
   int64_t weightBytes() const { return parameters.bytes(); }
   /// "sm_90a.cubin"
   const std::string &codeName() const { return module.name(); }
+  /// As CudaModule has it.
+  const std::string &fallback() const { return module.fallback(); }
 
 private:
   Program(const Model &model, const Loading &loading);

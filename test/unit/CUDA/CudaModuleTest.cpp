@@ -48,6 +48,13 @@ struct Image {
   ~Image() { unsetenv("CHEEMS_CUDA_IMAGE"); }
 };
 
+struct Card {
+  explicit Card(const char *name) {
+    setenv("FAULTY_DRIVER_CARD", name, /*overwrite=*/1);
+  }
+  ~Card() { unsetenv("FAULTY_DRIVER_CARD"); }
+};
+
 /// The card's context is made current, then code is loaded.
 constexpr long firstLoad = 2;
 
@@ -74,16 +81,57 @@ TEST(CudaModule, machineCodeForTheCardIsFirst) {
 }
 
 TEST(CudaModule, whereTheDriverTakesNoMachineCodeItGetsTheText) {
-  for (int code : {CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                   CUDA_ERROR_INVALID_PTX}) {
+  constexpr int invalidValue = 1, invalidSource = 300, notSupported = 801;
+  for (int code : std::initializer_list<int>{
+           CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU,
+           CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+           CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+           invalidValue, invalidSource, notSupported}) {
     EXPECT_EQ(loadedBehind(code, both()), "sm_90a.ptx") << code;
   }
 }
 
-TEST(CudaModule, otherFailuresOfMachineCodeAreNoReasonForTheText) {
-  EXPECT_THAT(refusal([] { loadedBehind(CUDA_ERROR_OUT_OF_MEMORY, both()); }),
-              HasSubstr("m.cheems: its code for sm_90a cannot be loaded: "
-                        "CUDA_ERROR_OUT_OF_MEMORY"));
+TEST(CudaModule, whereTheTextCannotHelpTheFailureIsTold) {
+  for (int code : {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_ILLEGAL_ADDRESS,
+                   CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_LAUNCH_FAILED,
+                   CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_UNKNOWN}) {
+    EXPECT_EQ(refusal([&] { loadedBehind(code, both()); }),
+              "1: m.cheems: its code for sm_90a cannot be loaded: " +
+                  Driver::get().describe(code));
+  }
+}
+
+TEST(CudaModule, aLineSaysThatTheTextWasTaken) {
+  const FaultyDriver &faulty = useSoftwareGPU();
+  const CudaImage image = both();
+  auto lineOf = [&] {
+    auto card = std::make_shared<Context>(0);
+    faulty.failCall(firstLoad, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    std::string line = CudaModule(card, image, "m.cheems").fallback();
+    faulty.failCall(0, 0);
+    return line;
+  };
+  EXPECT_EQ(lineOf(), "") << "the software GPU takes no machine code anyway";
+  Card real("NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(lineOf(),
+            "m.cheems: the driver does not load its machine code for sm_90a (" +
+                Driver::get().describe(CUDA_ERROR_UNSUPPORTED_PTX_VERSION) +
+                "), and compiles its PTX instead");
+  auto card = std::make_shared<Context>(0);
+  EXPECT_EQ(CudaModule(card, image, "m.cheems").fallback(), "");
+}
+
+TEST(CudaModule, whereTheTextFailsTooBothReasonsAreTold) {
+  useSoftwareGPU();
+  Card real("NVIDIA H100 80GB HBM3");
+  CudaImage image = both();
+  const std::string other = std::string("no text of PTX") + '\0';
+  image.cards[1].ptx = other;
+  EXPECT_THAT(
+      refusal([&] { loadedBehind(CUDA_ERROR_NO_BINARY_FOR_GPU, image); }),
+      testing::AllOf(HasSubstr("cannot be loaded: CUDA_ERROR_INVALID_PTX"),
+                     HasSubstr("does not load its machine code for sm_90a "
+                               "(CUDA_ERROR_NO_BINARY_FOR_GPU")));
 }
 
 TEST(CudaModule, anOlderDriverIsToldWithBothVersions) {
