@@ -96,10 +96,11 @@ CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
       inputs(program->context(), largest(options.rows)),
       decodeInputs(program->context(), largest(decodeRows(model, options))),
       general(program->context(), program->plan(), program->plan().general,
-              program->functions(), largest(options.rows), addresses(inputs)),
+              program->functions(), largest(options.rows), addresses(inputs),
+              program->switches().overlap),
       decode(program->context(), program->plan(), program->plan().decode,
              program->functions(), largest(decodeRows(model, options)),
-             addresses(decodeInputs)),
+             addresses(decodeInputs), program->switches().overlap),
       graphs(program->context()), profile(options.profile) {
   if (options.warn && !program->fallback().empty()) {
     options.warn(program->fallback());
@@ -195,7 +196,7 @@ void CudaExecutor::launch(bool decodes, const StepSizes &sizes) {
   Launcher &launcher = decodes ? decode : general;
   if (timer) {
     launcher.launch(sizes, stream, [&](size_t i) { timer->mark(i, stream); });
-  } else if (decodes) {
+  } else if (decodes && program->switches().graphs) {
     graphs.run(sizes, stream, [&] { launcher.launch(sizes, stream); });
   } else {
     launcher.launch(sizes, stream);

@@ -163,7 +163,8 @@ CudaModule::~CudaModule() {
   context->cleanUp([&] { context->driver().cuModuleUnload.result(module); });
 }
 
-std::vector<CUfunction> CudaModule::functions(const LaunchPlan &plan) const {
+std::vector<CUfunction> CudaModule::functions(const LaunchPlan &plan,
+                                              const Switches &switches) const {
   constexpr int64_t without = 48 << 10; // what each kernel may have
   const Driver &driver = context->driver();
   Context::Current current(*context);
@@ -180,6 +181,11 @@ std::vector<CUfunction> CudaModule::functions(const LaunchPlan &plan) const {
       driver.cuFuncSetAttribute(function,
                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                 static_cast<int>(kernel.shared));
+    }
+    if (switches.carveout) {
+      driver.cuFuncSetAttribute(
+          function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+          *switches.carveout);
     }
     found.push_back(function);
   }

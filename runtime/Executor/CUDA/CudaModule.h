@@ -5,6 +5,7 @@
 #include "runtime/Artifact/CudaImage.h"
 #include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/CUDA/Device.h"
+#include "runtime/Executor/CUDA/Switches.h"
 
 namespace cheems::cuda {
 
@@ -45,9 +46,10 @@ public:
   /// nothing is said.
   const std::string &fallback() const { return whyPTX; }
 
-  /// In the plan's order, allowed their shared memory. Throws DamagedFile where
-  /// one is missing, DriverError.
-  std::vector<CUfunction> functions(const LaunchPlan &plan) const;
+  /// In the plan's order, allowed their shared memory, with the carve-out that
+  /// `switches` ask for. Throws DamagedFile where one is missing, DriverError.
+  std::vector<CUfunction> functions(const LaunchPlan &plan,
+                                    const Switches &switches) const;
 
 private:
   /// False where the PTX may be loaded in its place.

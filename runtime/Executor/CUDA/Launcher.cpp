@@ -62,9 +62,11 @@ Error tooLarge() {
 Launcher::Launcher(const std::shared_ptr<const Context> &context,
                    const LaunchPlan &plan, const LaunchPlan::Entry &entry,
                    std::vector<CUfunction> functions, const StepSizes &most,
-                   const StepAddresses &addresses)
+                   const StepAddresses &addresses, bool mayOverlap)
     : driver(context->driver()), plan(plan), entry(entry),
-      functions(std::move(functions)), values(entry.numbers.size()) {
+      functions(std::move(functions)),
+      mayOverlap(mayOverlap && driver.version() >= leastForOverlap),
+      values(entry.numbers.size()) {
   entry.evaluate(most, values);
   for (size_t area : entry.areas) {
     areas.emplace_back(context, values[area],
@@ -214,7 +216,6 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
   // inputs, for which no kernel waits by itself. A time that is measured is
   // that of one kernel.
   bool isBehindKernel = false;
-  bool mayOverlap = !observe && driver.version() >= leastForOverlap;
   size_t at = 0;
   for (size_t i = 0; i < entry.launches.size(); ++i) {
     if (observe) {
@@ -223,7 +224,7 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
     if (blocks(i) != 0) {
       const LaunchPlan::Kernel &kernel = plan.kernels[entry.launches[i].kernel];
       launchKernel(i, at, stream,
-                   mayOverlap && isBehindKernel && kernel.overlaps);
+                   mayOverlap && !observe && isBehindKernel && kernel.overlaps);
       isBehindKernel = true;
     }
     at += entry.launches[i].arguments.size();

@@ -24,11 +24,12 @@ struct StepAddresses {
 class Launcher {
 public:
   /// `most` are the sizes of the largest step. All scratch memory is had here:
-  /// throws Error where it is short.
+  /// throws Error where it is short. `mayOverlap`: kernels that wait for others
+  /// by themselves may start early, where the driver knows how.
   Launcher(const std::shared_ptr<const Context> &context,
            const LaunchPlan &plan, const LaunchPlan::Entry &entry,
            std::vector<CUfunction> functions, const StepSizes &most,
-           const StepAddresses &addresses);
+           const StepAddresses &addresses, bool mayOverlap);
 
   const std::vector<LaunchPlan::Launch> &launches() const {
     return entry.launches;
@@ -49,9 +50,9 @@ public:
 
   /// Called before each launch, with its number, and behind the last.
   using Observer = std::function<void(size_t launch)>;
-  /// Begins a step; its context is current. Kernels that wait for others by
-  /// themselves may start early, unless somebody observes. Throws Error where
-  /// the step is too large, DriverError. Allocates nothing.
+  /// Begins a step; its context is current. Nothing starts early where
+  /// somebody observes. Throws Error where the step is too large, DriverError.
+  /// Allocates nothing.
   void launch(const StepSizes &sizes, const Stream &stream,
               const Observer &observe = nullptr);
 
@@ -68,6 +69,7 @@ private:
   const LaunchPlan &plan;
   const LaunchPlan::Entry &entry;
   std::vector<CUfunction> functions;
+  bool mayOverlap;
   std::deque<DeviceMemory> areas;
   std::vector<int64_t> values; ///< of the entry's numbers
   /// Of all launches one behind the other: an argument's bytes, and where they

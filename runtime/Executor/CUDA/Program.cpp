@@ -6,11 +6,12 @@ using namespace cheems;
 using namespace cheems::cuda;
 
 Program::Program(const Model &model, const Loading &loading)
-    : card(std::make_shared<const Context>(model.device())),
+    : switched(Switches::ofEnvironment()),
+      card(std::make_shared<const Context>(model.device())),
       module(card, model.cudaCode(), model.path(), model.forced()),
       launches(LaunchPlan::parse(module.code().plan, module.code().path,
                                  model.path(), model.metadata().state.size())),
-      kernels(module.functions(launches)),
+      kernels(module.functions(launches, switched)),
       parameters(model.metadata(), model.path()) {
   int64_t all;
   if (__builtin_add_overflow(parameters.bytes(), loading.need(launches),

@@ -39,10 +39,13 @@ public:
   const std::string &codeName() const { return module.name(); }
   /// As CudaModule has it.
   const std::string &fallback() const { return module.fallback(); }
+  /// As they were when this was loaded.
+  const Switches &switches() const { return switched; }
 
 private:
   Program(const Model &model, const Loading &loading);
 
+  Switches switched;
   std::shared_ptr<const Context> card;
   CudaModule module;
   LaunchPlan launches;

@@ -51,27 +51,31 @@ private:
 
 } // namespace
 
-StepGraphs::Graph StepGraphs::make(const StepSizes &sizes, const Stream &stream,
+StepGraphs::Graph StepGraphs::make(const Sizes &sizes, const Stream &stream,
                                    const std::function<void()> &launch) const {
   const Driver &driver = context->driver();
   Capture capture(driver, stream);
   launch();
   CUgraph graph = capture.end();
   int64_t before = freeBytes(driver);
-  Graph made{sizes.tokens, sizes.segments, sizes.rows, nullptr, 0};
+  Graph made{sizes, nullptr, 0};
   driver.cuGraphInstantiateWithFlags(&made.executable, graph, 0);
   // Others may use the card, too: it is an estimate.
   made.bytes = std::max<int64_t>(0, before - freeBytes(driver));
   return made;
 }
 
-void StepGraphs::run(const StepSizes &sizes, const Stream &stream,
+void StepGraphs::run(const StepSizes &step, const Stream &stream,
                      const std::function<void()> &launch) {
+  const Sizes sizes = {step.tokens, step.segments, step.rows};
+  if (!launched.count(sizes)) {
+    launch();
+    launched.insert(sizes); // which a launch that fails does not reach
+    return;
+  }
   auto found =
-      std::find_if(graphs.begin(), graphs.end(), [&](const Graph &graph) {
-        return graph.tokens == sizes.tokens &&
-               graph.segments == sizes.segments && graph.rows == sizes.rows;
-      });
+      std::find_if(graphs.begin(), graphs.end(),
+                   [&](const Graph &graph) { return graph.sizes == sizes; });
   if (found == graphs.end()) {
     graphs.push_front(make(sizes, stream, launch));
   } else {

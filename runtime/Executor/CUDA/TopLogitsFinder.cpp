@@ -37,7 +37,8 @@ TopLogitsFinder::TopLogitsFinder(const Program &program,
       host(program.context(), resultBytes(plan, rows), purpose),
       device(program.context(), host.bytes(), purpose),
       launcher(program.context(), program.plan(), plan.entry,
-               program.functions(), sizesOf(rows), addresses(logits)) {}
+               program.functions(), sizesOf(rows), addresses(logits),
+               program.switches().overlap) {}
 
 StepAddresses TopLogitsFinder::addresses(CUdeviceptr logits) const {
   StepAddresses result;

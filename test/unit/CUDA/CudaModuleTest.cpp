@@ -178,11 +178,33 @@ TEST(CudaModule, aKernelThatIsMissingIsNamed) {
   CudaModule module(std::make_shared<Context>(0), image, "m.cheems");
   LaunchPlan plan;
   plan.kernels = {{"nothing", 32, 0}};
-  EXPECT_EQ(module.functions(plan).size(), 1u);
+  EXPECT_EQ(module.functions(plan, {}).size(), 1u);
   plan.kernels.push_back({"something", 32, 0});
-  EXPECT_EQ(refusal([&] { module.functions(plan); }),
+  EXPECT_EQ(refusal([&] { module.functions(plan, {}); }),
             "1: m.cheems: its code for sm_90a has no kernel 'something'; "
             "compile the model again");
+}
+
+TEST(CudaModule, kernelsGetTheCarveOutThatIsAskedFor) {
+  useSoftwareGPU();
+  const CudaImage image = both();
+  auto card = std::make_shared<Context>(0);
+  LaunchPlan plan;
+  plan.kernels = {{"nothing", 32, 0}};
+  auto carveout = [&](std::optional<int> asked) {
+    CudaModule module(card, image, "m.cheems");
+    Switches switches;
+    switches.carveout = asked;
+    CUfunction function = module.functions(plan, switches).front();
+    Context::Current current(*card);
+    int value = 0;
+    card->driver().cuFuncGetAttribute(
+        &value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, function);
+    return value;
+  };
+  EXPECT_EQ(carveout(std::nullopt), -1); // as the driver likes
+  EXPECT_EQ(carveout(100), 100);
+  EXPECT_EQ(carveout(0), 0);
 }
 
 } // namespace

@@ -3,7 +3,8 @@
 // FAULTY_DRIVER_VERSION is what it says of its version, FAULTY_DRIVER_INIT what
 // cuInit answers, FAULTY_DRIVER_CARD the card's name, FAULTY_DRIVER_CAPABILITY
 // its compute capability, "75". The kernel that FAULTY_DRIVER_WAITLESS names
-// loses each griddepcontrol.wait when it is loaded.
+// loses each griddepcontrol.wait when it is loaded. FAULTY_DRIVER_REPLACE is
+// "FROM=>TO", which all text gets that is loaded.
 #include "FaultyDriver.h"
 #include "runtime/CUDA/Types.h"
 #include <atomic>
@@ -18,7 +19,7 @@ using namespace cheems::cuda;
 
 namespace {
 
-std::atomic<long> count{0}, early{0}, failing{0}, living{0};
+std::atomic<long> count{0}, early{0}, graphs{0}, failing{0}, living{0};
 std::atomic<int> failure{0};
 
 void *behind(const char *symbol) {
@@ -84,26 +85,52 @@ void lie(const char *name, unsigned long first, unsigned long second) {
   }
 }
 
-/// A module's image as it is loaded; `text` holds what was changed.
-unsigned long loaded(const char *name, unsigned long image, std::string &text) {
-  const char *kernel = std::getenv("FAULTY_DRIVER_WAITLESS");
-  if (!kernel || std::strcmp(name, "cuModuleLoadDataEx") != 0 ||
-      reinterpret_cast<const char *>(image)[0] == '\x7f') { // machine code
-    return image;
-  }
+void removeWaits(const std::string &kernel, std::string &text) {
   constexpr char wait[] = "griddepcontrol.wait;";
-  text = reinterpret_cast<const char *>(image);
-  size_t begin = text.find(".entry " + std::string(kernel) + "(");
+  size_t begin = text.find(".entry " + kernel + "(");
   auto next = [&] {
     size_t at = begin == std::string::npos ? begin : text.find(wait, begin);
     return at < text.find(".entry ", begin + 1) ? at : std::string::npos;
   };
   if (next() == std::string::npos) {
-    std::fprintf(stderr, "FaultyDriver: no %s that waits\n", kernel);
+    std::fprintf(stderr, "FaultyDriver: no %s that waits\n", kernel.c_str());
     std::abort();
   }
   for (size_t at = next(); at != std::string::npos; at = next()) {
     text.erase(at, sizeof(wait) - 1);
+  }
+}
+
+/// `change` is "FROM=>TO".
+void replaceAll(const std::string &change, std::string &text) {
+  constexpr char arrow[] = "=>";
+  const size_t middle = change.find(arrow);
+  if (middle == 0 || middle == std::string::npos) {
+    std::fprintf(stderr, "FaultyDriver: '%s' is no FROM=>TO\n", change.c_str());
+    std::abort();
+  }
+  const std::string to = change.substr(middle + sizeof(arrow) - 1);
+  for (size_t at = text.find(change.c_str(), 0, middle);
+       at != std::string::npos;
+       at = text.find(change.c_str(), at + to.size(), middle)) {
+    text.replace(at, middle, to);
+  }
+}
+
+/// A module's image as it is loaded; `text` holds what was changed.
+unsigned long loaded(const char *name, unsigned long image, std::string &text) {
+  const char *kernel = std::getenv("FAULTY_DRIVER_WAITLESS");
+  const char *change = std::getenv("FAULTY_DRIVER_REPLACE");
+  if ((!kernel && !change) || std::strcmp(name, "cuModuleLoadDataEx") != 0 ||
+      reinterpret_cast<const char *>(image)[0] == '\x7f') { // machine code
+    return image;
+  }
+  text = reinterpret_cast<const char *>(image);
+  if (kernel) {
+    removeWaits(kernel, text);
+  }
+  if (change) {
+    replaceAll(change, text);
   }
   return reinterpret_cast<unsigned long>(text.c_str());
 }
@@ -137,15 +164,16 @@ CUresult call(const char *name, const Forward &forward) {
   return fails ? failure.load() : code;
 }
 
-const FaultyDriver control = {[](long which, int code) {
-                                failing = which;
-                                failure = code;
-                                count = 0;
-                                early = 0;
-                              },
-                              [] { return count.load(); },
-                              [] { return early.load(); },
-                              [] { return living.load(); }};
+const FaultyDriver control = {
+    [](long which, int code) {
+      failing = which;
+      failure = code;
+      count = 0;
+      early = 0;
+      graphs = 0;
+    },
+    [] { return count.load(); }, [] { return early.load(); },
+    [] { return graphs.load(); }, [] { return living.load(); }};
 
 } // namespace
 
@@ -160,7 +188,7 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
                               Word, Word, Word, Word);
 // A sanitizer asks for the very type.
 #define NO_FUNCTION_CHECK __attribute__((no_sanitize("function")))
-#define ENTRY(name, symbol, parameters)                                        \
+#define FORWARD(name, symbol)                                                  \
   EXPORT CUresult symbol(Word a, Word b, Word c, Word d, Word e, Word f,       \
                          Word g, Word h, Word i, Word j, Word k, Word l) {     \
     static auto function = reinterpret_cast<Function>(behind(#symbol));        \
@@ -172,13 +200,16 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
     std::string text;                                                          \
     b = loaded(#name, b, text);                                                \
     early += overlaps(#name, a);                                               \
+    graphs += std::strcmp(#name, "cuGraphLaunch") == 0;                        \
     return call(#name, [&]() NO_FUNCTION_CHECK {                               \
       CUresult code = function(a, b, c, d, e, f, g, h, i, j, k, l);            \
       lie(#name, a, b);                                                        \
       return code;                                                             \
     });                                                                        \
   }
+#define ENTRY(name, symbol, parameters) FORWARD(name, symbol)
 #include "runtime/CUDA/Entries.def"
+FORWARD(cuCtxSetCurrent, cuCtxSetCurrent) // what scripts/gpu_check needs, too
 
 EXPORT CUresult cuDriverGetVersion(int *version) {
   *version = fromEnvironment("FAULTY_DRIVER_VERSION", 12030);

@@ -12,6 +12,8 @@ struct FaultyDriver {
   long (*calls)();
   /// Launches since then that may begin before the kernel ahead has ended.
   long (*overlapping)();
+  /// Graphs that were launched since then.
+  long (*graphs)();
   /// What was made and not yet given back: memory, streams, contexts and so on.
   long (*alive)();
 };

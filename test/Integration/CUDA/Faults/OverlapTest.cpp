@@ -87,9 +87,40 @@ TEST_F(Overlap, isOfAllKernelsOfAStepButTheFirst) {
   };
   const long prompt = early(0);
   EXPECT_GT(prompt, 10);
-  const long graph = early(1) - prompt;
-  EXPECT_GT(graph, 10);
+  const long step = early(1) - prompt;
+  EXPECT_GT(step, 10);
+  EXPECT_EQ(early(1) - prompt, step) << "it becomes a graph";
   EXPECT_EQ(early(3), prompt) << "the graph is there";
+}
+
+TEST_F(Overlap, orGraphsThatAreSwitchedOffAreNone) {
+  const FaultyDriver &faulty = useSoftwareGPU();
+  struct Found {
+    std::vector<float> logits;
+    long graphs, early;
+  };
+  constexpr int decoded = 4;
+  auto with = [&](const char *variable) {
+    if (variable) {
+      setenv(variable, "off", 1);
+    }
+    Session session(openOnCard(), options());
+    if (variable) {
+      unsetenv(variable);
+    }
+    faulty.failCall(0, 0);
+    std::vector<float> logits = logitsOf(session, decoded);
+    return Found{logits, faulty.graphs(), faulty.overlapping()};
+  };
+  const Found all = with(nullptr), plain = with("CHEEMS_CUDA_GRAPHS"),
+              inOrder = with("CHEEMS_CUDA_OVERLAP");
+  EXPECT_EQ(all.graphs, decoded - 1) << "the first step is none";
+  EXPECT_EQ(plain.graphs, 0);
+  EXPECT_GT(plain.early, all.early); // each step's launches, not two steps'
+  EXPECT_EQ(inOrder.graphs, decoded - 1);
+  EXPECT_EQ(inOrder.early, 0);
+  EXPECT_EQ(plain.logits, all.logits);
+  EXPECT_EQ(inOrder.logits, all.logits);
 }
 
 /// Ends with 0 where nothing overlaps.

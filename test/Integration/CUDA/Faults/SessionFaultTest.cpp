@@ -19,8 +19,9 @@ using Numbers = std::vector<float>;
 struct Operation {
   const char *name;
   std::function<Numbers(Session &)> run;
-  bool fills = false; ///< slot 0, which is empty where it fails
-  bool fresh = false; ///< of a session that has done nothing yet
+  bool fills = false;  ///< slot 0, which is empty where it fails
+  bool fresh = false;  ///< of a session that has done nothing yet
+  bool second = false; ///< or that has decoded once
 };
 
 Numbers stepOf(Session &session, const std::vector<int32_t> &lengths) {
@@ -82,6 +83,9 @@ protected:
     if (operation.fresh) {
       start();
     }
+    if (operation.second) {
+      stepOf(*session, {1});
+    }
     session->restore(0, first);
     session->restore(1, second);
   }
@@ -136,6 +140,8 @@ TEST_F(SessionFault, leavesStepsToBeDoneAgain) {
   check({"decoding", [](Session &to) { return stepOf(to, {1, 1}); }});
   check({"decoding, for the first time",
          [](Session &to) { return stepOf(to, {1}); }, false, true});
+  check({"decoding, where it becomes a graph",
+         [](Session &to) { return stepOf(to, {1}); }, false, true, true});
 }
 
 TEST_F(SessionFault, leavesWholeChunksOfAPrompt) {
