@@ -15,13 +15,14 @@ class Doge:
     experts: int = 0  # 0: a plain MLP in each layer
     retrieved: int = 64  # of them, by a token
     positions: int = 16384
+    vocabulary: int = VOCABULARY
 
     @property
     def head_size(self):
         return self.hidden // self.heads
 
     def config(self, window):
-        return dict(model_type="doge", architectures=["DogeForCausalLM"], vocab_size=VOCABULARY, hidden_size=self.hidden,
+        return dict(model_type="doge", architectures=["DogeForCausalLM"], vocab_size=self.vocabulary, hidden_size=self.hidden,
                     intermediate_size=self.intermediate, num_hidden_layers=self.layers, num_attention_heads=self.heads,
                     num_key_value_heads=self.key_heads, max_position_embeddings=self.positions, rms_norm_eps=1e-6,
                     rope_parameters=dict(rope_theta=10000.0, rope_type="default"), hidden_act="silu", tie_word_embeddings=True,
@@ -31,7 +32,7 @@ class Doge:
     def tensors(self):
         """Shape of each tensor of a checkpoint, in transformers' names."""
         hidden, keys = self.hidden, self.key_heads * self.head_size
-        yield "model.embed_tokens.weight", (VOCABULARY, hidden)
+        yield "model.embed_tokens.weight", (self.vocabulary, hidden)
         yield "model.norm.weight", (hidden,)
         for layer in range(self.layers):
             prefix = f"model.layers.{layer}."
@@ -65,7 +66,7 @@ class Doge:
     def product_flops(self, rows, logits):
         """Floating-point operations in the matrix products with weights, `rows` tokens and `logits` rows of logits."""
         inside = sum(math.prod(shape) for name, shape in self.tensors() if len(shape) == 2 and "embed" not in name)
-        return 2 * (inside * rows + VOCABULARY * self.hidden * logits)
+        return 2 * (inside * rows + self.vocabulary * self.hidden * logits)
 
     def prefill_flops(self, tokens):
         """The same of a prompt whose last token alone needs logits, and of its causal attention (two products per pair)."""
@@ -82,11 +83,12 @@ class Cheems:
     experts: int
     period: int = 8  # every so many layers one is attention; 1: all are, and no key is ever dropped
     positions: int = 1048576
+    vocabulary: int = VOCABULARY
 
     STATE, RETRIEVAL_HEADS, RETRIEVAL_SIZE, RETRIEVED = 128, 4, 64, 8
 
     def config(self, window):
-        return dict(model_type="cheems", architectures=["CheemsForCausalLM"], vocab_size=VOCABULARY, hidden_size=self.hidden,
+        return dict(model_type="cheems", architectures=["CheemsForCausalLM"], vocab_size=self.vocabulary, hidden_size=self.hidden,
                     intermediate_size=self.intermediate, num_hidden_layers=self.layers, hidden_bias=False, hidden_act="silu",
                     max_position_embeddings=self.positions, rope_theta=10000.0, rope_scaling=None, rms_norm_eps=1e-6,
                     tie_word_embeddings=True, ssd_chunk_size=256, ssd_state_size=self.STATE, num_attention_heads=self.heads,
@@ -98,7 +100,7 @@ class Cheems:
     def tensors(self):
         """Shape of each tensor of a checkpoint, in the author's names."""
         hidden = self.hidden
-        yield "model.word_embed.weight", (VOCABULARY, hidden)
+        yield "model.word_embed.weight", (self.vocabulary, hidden)
         yield "model.final_layernorm.weight", (hidden,)
         for layer in range(self.layers):
             prefix = f"model.layers.{layer}."

@@ -1,5 +1,4 @@
 """Kernels of a compiler proven on hardware, and single instructions: the card beside the software GPU, bit for bit."""
-import concurrent.futures
 import queue
 import re
 import sys
@@ -13,13 +12,12 @@ from workers import Worker  # noqa: E402
 
 TITLE = "Instructions and kernels beside the software GPU"
 AT_ONCE = 4  # processes; most of their time is the driver's assembler
-SECONDS = 20  # for one kernel, on a card or in software
 INEXACT = r"\b(?:mma|wgmma)\.\S+|\b\w+\.approx\S*|\bdiv\.full\S*|\b(?:red|atom)\.\S*add\S*f\d\d"
 
 
 class Process(Worker):
     def __init__(self, session):
-        super().__init__(session.driver, session.environment({}), SECONDS)
+        super().__init__(session.driver, session.environment({}), session.call)
         self.command = [sys.executable, str(HERE / "recorded_kernels.py"), str(session.driver), str(DATA / "conformance")]
 
 
@@ -36,13 +34,14 @@ def suspects(kernel, rows):
     return sorted(set(alone or re.findall(INEXACT, text)))
 
 
-def run(session):
+def run(session, result):
     kernels, idle = recorded_kernels.load(DATA / "conformance"), queue.SimpleQueue()
     processes = [Process(session) for _ in range(AT_ONCE)]
     for process in processes:
         idle.put(process)
 
     def one_row(kernel):
+        session.go_on()
         if session.left() <= 0:
             return row(kernel, "failed", "no time is left")
         process = idle.get()
@@ -50,18 +49,25 @@ def run(session):
         idle.put(process)
         return row(kernel, found["state"], found) if state == "done" else row(kernel, "failed", f"{state}: {found}")
 
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        rows = list(pool.map(one_row, kernels))
-    for process in processes:
-        process.close()
-    for kernel, one in zip(kernels, rows):
-        if one["state"] in ("near", "wrong") and not one["instruction"]:
-            one["suspects"] = suspects(kernel, rows)
-    ran = [one for one in rows if one["state"] != "left out"]
-    failures = [line(one) for one in ran if one["state"] in ("wrong", "failed")]
-    if len({bool(one["instruction"]) for one in ran}) < 2:
-        failures.append("no kernel, or no instruction, was run")
-    return {"rows": rows, "failures": failures}
+    rows = result["rows"]
+    try:
+        for one in session.together(one_row, kernels, AT_ONCE):
+            result.row(one)
+            if one.get("why", "").startswith("hung"):
+                session.hung(f"the kernel {one['name']}")
+    finally:
+        for process in processes:
+            process.close()
+        by_name = {kernel.name: kernel for kernel in kernels}
+        for one in rows:
+            if one["state"] in ("near", "wrong") and not one["instruction"]:
+                one["suspects"] = suspects(by_name[one["name"]], rows)
+        ran = [one for one in rows if one["state"] != "left out"]
+        for one in ran:
+            if one["state"] in ("wrong", "failed"):
+                result.fail(line(one))
+        if len({bool(one["instruction"]) for one in ran}) < 2:
+            result.fail("no kernel, or no instruction, was run")
 
 
 def line(one):

@@ -1,5 +1,4 @@
-"""Recorded models on the card: logits and greedy tokens, with machine code and with PTX, whole and in chunks."""
-import concurrent.futures
+"""Recorded models on the card: logits and greedy tokens, whole and in chunks."""
 import itertools
 import sys
 import tempfile
@@ -18,7 +17,7 @@ ROUNDED_BOUND = 0.05  # of the root mean square, with weights rounded to bf16
 def measure(session, folder, weights, image, how):
     """A part of a row of the report. Where weights are rounded, greedy tokens are not compared."""
     golden, dtype, artefact = Golden(folder), stored_type(folder), folder / f"{weights}.cheems"
-    settings = {"CHEEMS_CUDA_IMAGE": f"{session.architecture}.{image}"}
+    settings = {"CHEEMS_CUDA_IMAGE": image}
 
     def compute(logits):
         session.run(BIN / "cheems-run", artefact, "--device", "cuda", "--input-ids", golden.path, "--logits", logits, *how, **settings)
@@ -39,29 +38,29 @@ def measure(session, folder, weights, image, how):
     return {**found, "right": found["error"] <= found["bound"] and found["again"] and found.get("greedy", True)}
 
 
-def run(session):
+def run(session, result):
     def row(task):
-        model, weights, image, how = task
-        one = {"model": model, "weights": weights, "image": image, "how": " ".join(map(str, how))}
+        model, weights, how = task
+        one = {"model": model, "weights": weights, "image": "", "how": " ".join(map(str, how))}
         try:
-            return {**one, **measure(session, DATA / "goldens" / model, weights, image, how)}
+            found, image, instead = session.first_image(lambda image: measure(session, DATA / "goldens" / model, weights, image, how))
+            return {**one, **found, "image": image, "instead": instead}
         except Failed as why:
             return {**one, "right": False, "why": str(why)}
 
-    tasks = itertools.product(session.pack["goldens"], ("stored", "bf16"), session.images, ((), ("--prefill-chunk", 7)))
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        rows = list(pool.map(row, tasks))
-    failures = [line(one) for one in rows if not one["right"]] if rows else ["no model was run"]
-    note = ""
-    if session.images == ["ptx"]:
-        note = f"Machine code was not run: {'the card takes none of the pack' if session.pack['cubins'] else 'the pack has none'}."
-    return {"rows": rows, "failures": failures, "note": note}
+    tasks = itertools.product(session.pack["goldens"], ("stored", "bf16"), ((), ("--prefill-chunk", 7)))
+    for one in session.together(row, tasks, AT_ONCE):
+        result.row(one)
+        if not one["right"] or one["instead"]:
+            result.fail(line(one))
 
 
 def line(one):
-    where = f"{one['model']}, {one['weights']} weights, {one['image']} {one['how']}".strip()
+    where = ", ".join(filter(None, [one["model"], f"{one['weights']} weights", one["image"], one["how"]]))
     if "why" in one:
         return f"{where}: {one['why']}"
+    if one["instead"]:
+        return f"{where}: {'right' if one['right'] else 'WRONG'}, but {one['instead']}"
     flags = [word for key, word in (("again", "another run has other bits"), ("greedy", "other greedy tokens")) if one.get(key) is False]
     return ", ".join([f"{where}: error {one['error']:.1e} of {one['bound']:.0e} that are allowed", *flags])
 
@@ -73,4 +72,4 @@ def page(result):
         found = [one["model"], one["weights"], one["image"], one["how"] or "whole"]
         found += [f"{one['error']:.1e}", f"{one['bound']:.0e}", same[one.get("greedy")], same[one["again"]]] if "error" in one else [""] * 4
         lines.append(f"| {' | '.join(found)} | {'right' if one['right'] else 'WRONG'} |")
-    return lines + (["", result["note"]] if result["note"] else [])
+    return lines

@@ -4,7 +4,7 @@ import shutil
 import sys
 
 import time_model
-from session import DATA, ROOT, Failed
+from session import DATA, HERE, ROOT, Failed
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -29,7 +29,7 @@ def predicted(one, session):
     return 1e6 * time_model.seconds(one["counts"], card, time_model.GAPS[0])
 
 
-def run(session):
+def run(session, result):
     source, folder = DATA / "kernels" / session.architecture, session.work / "kernels"
     shutil.copytree(source, folder)
     counts = json.loads((folder / "counts.json").read_text())
@@ -37,15 +37,22 @@ def run(session):
         random_model.write(file, counts["parameter_bytes"] // 2, "bf16", 0.02)
     # The software GPU has no caches, and its times are none.
     how = (1, 1, 1 << 20) if session.is_software else (REPEATS, RUNS, session.card["cache"] * 5 // 4)
-    text = session.python("step_times.py", session.driver, folder, *how, seconds=90)
-    rows = [json.loads(line) for line in text.splitlines()]
-    # Both follow the plan, so they have the same launches.
-    if [one["kernel"] for one in rows] != [one["name"] for one in counts["launches"]]:
-        raise Failed("other kernels were launched than were counted")
-    for row, counted in zip(rows, counts["launches"]):
-        row.update(counted, least=least(counted, session.card), predicted=predicted(counted, session))
-    failures = [] if session.is_software else [line for row in rows for line in too_fast(row)]
-    return {"rows": rows, "model": counts["model"], "failures": failures}
+    result["model"] = counts["model"]
+    launches = iter(counts["launches"])
+    try:
+        for line in session.lines(sys.executable, HERE / "step_times.py", session.driver, folder, *how):
+            timed, counted = json.loads(line), next(launches, {"name": "none"})
+            # Both follow the plan, so they have the same launches.
+            if timed["kernel"] != counted["name"]:
+                raise Failed(f"other kernels were launched than were counted: {timed['kernel']}, and not {counted['name']}")
+            result.row({**timed, **counted, "least": least(counted, session.card), "predicted": predicted(counted, session)})
+            for failure in () if session.is_software else too_fast(result["rows"][-1]):
+                result.fail(failure)
+    except Failed as why:
+        raise Failed(f"{len(result['rows'])} of {len(counts['launches'])} launches were timed, and then: {why}") from None
+    rest = [one["name"] for one in launches]
+    if rest:
+        raise Failed(f"these kernels were counted, and not launched: {', '.join(rest)}")
 
 
 def too_fast(row):
@@ -69,4 +76,7 @@ def page(result):
                 lines.append(f"| `{one['kernel']}` {one['of']} | {one['shape']} | {one['blocks']:,} | {one['read']:,} "
                              f"| {one['least_read']:,} | {cycles:,.0f} ({pipe}) | {one['least']:.2f} | {one['predicted']:.2f} | {one['cold']:.2f} | {ratio} "
                              f"| {one['warm']:.2f} |")
+    local = dict.fromkeys(f"`{one['kernel']}`: {one['local']} bytes" for one in result["rows"] if one["local"])
+    if local:
+        lines += ["", f"A thread of these kernels has local memory, so registers are spilled as the driver compiles them: {', '.join(local)}."]
     return lines

@@ -7,7 +7,7 @@ import json
 import sys
 
 import time_model
-from session import DATA, ROOT, Failed
+from session import DATA, FILLING, ROOT, Failed
 from torch_speed import torch_version
 
 TITLE = "Operations"
@@ -21,7 +21,7 @@ def fill(session):
     folder = session.work / "operations"
     folder.mkdir(exist_ok=True)
     for cut in (DATA / "operations").glob("*.cut"):
-        session.python("artefact.py", "fill", cut, folder / cut.with_suffix(".cheems").name)
+        session.python("artefact.py", "fill", cut, folder / cut.with_suffix(".cheems").name, seconds=FILLING)
     return folder
 
 
@@ -57,15 +57,14 @@ def reached(row, card):
     return "the card's bandwidth", row["bytes"] * rate / card.bytes
 
 
-def run(session):
-    rows, failures = [], []
+def run(session, result):
     folder, card = fill(session), time_model.card_named(session.card["name"])
-    has_torch = torch_version(session)
+    has_torch = session.torch and torch_version(session)
     for one in session.pack["operations"]:
         try:
             row = {**timed(session, folder, one), "torch": {}}
         except Failed as why:
-            failures.append(f"{one['kind']} {one['shape']}: {why}")
+            result.fail(f"{one['kind']} {one['shape']}: {why}")
             continue
         if has_torch:
             try:
@@ -75,9 +74,9 @@ def run(session):
         goal = reached(row, card)
         if goal:
             row.update(of=goal[0], share=goal[1], least=LEAST[one["kind"]])
-        rows.append(row)
-    failures += [f"{one['kind']} {one['shape']}: no time" for one in rows if not one["microseconds"] > 0]
-    return {"rows": rows, "failures": failures or ([] if rows else ["nothing was timed"])}
+        result.row(row)
+        if not row["microseconds"] > 0:
+            result.fail(f"{one['kind']} {one['shape']}: no time")
 
 
 def page(result):

@@ -7,6 +7,7 @@ CHEEMS_PTXAS) models have machine code, too. --tiny packs small shapes and steps
 import argparse
 import dataclasses
 import datetime
+import functools
 import json
 import math
 import pathlib
@@ -22,10 +23,12 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "benchmarks")]
 
 import artefact  # noqa: E402
 import gpu_counts  # noqa: E402
+import ladder_models  # noqa: E402
 import random_model  # noqa: E402
 from models import MODELS  # noqa: E402
 
 LIMIT = 60 << 20
+WITHOUT_PTXAS = {"PATH": "/usr/bin:/bin"}  # an environment in which the compiler finds none
 PROGRAMS = ("cheems-run", "cheems-bench")
 STANDARD = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\b"
 FILES = [
@@ -36,7 +39,7 @@ FILES = [
     "test/Emulator/conformance/driver.py", "test/Emulator/conformance/launching.py", "test/Emulator/conformance/workers.py", "LICENSE",
     "test/Emulator/conformance/LICENSE.Triton",
 ]
-GOLDENS = ["doge-tiny", "doge-untied-bf16", "doge-bias", "doge-author", "doge-author-bias"]
+GOLDENS = ["doge-tiny", "doge-untied-bf16", "doge-bias", "doge-author", "doge-author-bias", "cheems-moe"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,20 +53,24 @@ class Work:
     steps: list
     tests: dict
     operations: dict  # kind -> shapes, as cheems-bench takes them
+    ladder: dict  # name -> ladder_models.Rungs
+    machine_code: bool = True  # what models and the ladder have beside PTX
 
 
 # Products of Cheems 1.3B; attention as FlashAttention-3 times it; SSD of Mamba-2 2.7B; tables that no cache holds.
 OPERATIONS = {"matmul": ["8192x3072x2048", "8192x2048x1536"], "attention": ["8192x32x64", "8192x16x128"], "ssd": ["8192x80x64x128"],
               "experts": ["1x768x262144x32", "2048x768x262144x32"]}
-FULL = Work(GOLDENS, ["doge-160M", "doge-320M", "cheems-1.3B"], 0, ["sm_80", "sm_90a"], "doge-160M", gpu_counts.STEPS,
-            {"prompt": 512, "depth": 512, "count": 64, "sequences": "1,8,64", "repeat": 3}, OPERATIONS)
+FULL = Work(GOLDENS, ["doge-160M", "cheems-1.3B"], 0, ["sm_80", "sm_90a"], "doge-160M", gpu_counts.STEPS,
+            {"prompt": 512, "depth": 512, "count": 64, "sequences": "1,8,64", "repeat": 3}, OPERATIONS,
+            ladder_models.full())
 TINY_STEPS = [
     {"name": "a prompt of 20 tokens", "part": "prompt", "function": "step", "sequences": [(20, 0)]},
     {"name": "decoding 2 sequences of 20 tokens", "part": "decode-2", "function": "step_decode", "sequences": [(1, 19)] * 2},
 ]
 TINY = Work(GOLDENS[:2], ["doge-20M"], 1, ["sm_90a"], "doge-20M", TINY_STEPS,
             {"prompt": 16, "depth": 8, "count": 2, "sequences": "1,2", "repeat": 1},
-            {"matmul": ["64x128x64"], "attention": ["64x1x64"], "ssd": ["64x2x64x128"], "experts": ["1x64x1024x8"]})
+            {"matmul": ["64x128x64"], "attention": ["64x1x64"], "ssd": ["64x2x64x128"], "experts": ["1x64x1024x8"]},
+            ladder_models.tiny(), machine_code=False)  # which the software GPU does not take
 
 
 def run(*command, **options):
@@ -97,10 +104,10 @@ def programs(bins, folder):
 class Packer:
     def __init__(self, bins, driver, folder, work):
         self.bins, self.driver, self.folder, self.data, self.work = bins, driver, folder, folder / "data", work
+        self.options = {} if work.machine_code else {"env": WITHOUT_PTXAS}
 
     def compile(self, model, target, *options):
-        cards = ",".join(self.work.architectures)
-        run(self.bins / "cheems-compile", model, "-o", target, "--target", "cuda", "--cuda-arch", cards, *options)
+        run(self.bins / "cheems-compile", model, "-o", target, "--target", "cuda", "--cuda-arch", ",".join(self.work.architectures), *options, **self.options)
 
     def goldens(self):
         for name in self.work.goldens:
@@ -110,6 +117,10 @@ class Packer:
                 shutil.copy(source / file, folder)
             for weights in ("stored", "bf16"):
                 self.compile(source, folder / f"{weights}.cheems", "--weights", weights)
+
+    def ladder(self):
+        for name, rungs in self.work.ladder.items():
+            ladder_models.pack(functools.partial(run, **self.options), self.bins, self.data / "ladder" / name, rungs)
 
     def shapes(self):
         (self.data / "shapes").mkdir()
@@ -126,7 +137,7 @@ class Packer:
         with tempfile.TemporaryDirectory() as folder:
             for kind, shapes in self.work.operations.items():
                 run(self.bins / "cheems-bench", "--device", "cuda", "--ops", kind, "--shapes", ",".join(shapes), "--compiled", folder,
-                    "--compile-only")
+                    "--compile-only", **self.options)
                 for file in pathlib.Path(folder).iterdir():
                     artefact.cut(file, self.data / "operations" / file.with_suffix(".cut").name)
                     file.unlink()
@@ -188,12 +199,13 @@ def main():
         programs(bins, folder)
         packer.conformance()
         packer.goldens()
+        packer.ladder()
         packer.shapes()
         packer.operations()
         packer.kernels()
         compiler = run(bins / "cheems-compile", "--version").strip()
         about = {"commit": run("git", "rev-parse", "--short=10", "HEAD", cwd=ROOT).strip(), "compiler": compiler,
-                 "date": datetime.date.today().isoformat(), "cubins": has_machine_code(packer), "goldens": work.goldens,
+                 "date": datetime.date.today().isoformat(), "cubins": has_machine_code(packer), "goldens": work.goldens, "ladder": list(work.ladder),
                  "shapes": work.shapes, "tests": work.tests,
                  "operations": [{"kind": kind, "shape": shape} for kind, shapes in work.operations.items() for shape in shapes]}
         (packer.data / "pack.json").write_text(json.dumps(about))
@@ -202,7 +214,8 @@ def main():
     size = options.file.stat().st_size
     if size > LIMIT:
         raise SystemExit(f"pack: {options.file} has {size / 2**20:.1f} MiB, and {LIMIT >> 20} at most are wanted")
-    print(f"{options.file}: {size / 2**20:.1f} MiB{'' if about['cubins'] else '; without machine code: no ptxas was found'}")
+    print(f"{options.file}: {size / 2**20:.1f} MiB{'' if about['cubins'] else '; without machine code'}")
 
 
-main()
+if __name__ == "__main__":
+    main()

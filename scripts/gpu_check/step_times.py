@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times each launch of the steps of a compiled model: step_times.py LIBRARY FOLDER REPEATS RUNS CACHE
 
-FOLDER is as test/Emulator/compiled/step.py wants it. Prints a line of JSON for each launch: its kernel, and microseconds with empty
-caches and with what the launch before it left there. REPEATS launches are timed at once, as a graph, because events and launches from
-here would take longer than a small kernel; of RUNS such times the median counts.
+FOLDER is as test/Emulator/compiled/step.py wants it. Prints a line of JSON for each launch: its kernel, bytes of local memory that
+a thread of it has, and microseconds with empty caches and with what the launch before it left there. REPEATS launches are timed at
+once, as a graph, because events and launches from here would take longer than a small kernel; of RUNS such times the median counts.
 CACHE bytes are read to empty the caches.
 """
 import ctypes as C
@@ -14,6 +14,7 @@ import struct
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOCAL_SIZE_BYTES = 3  # CUfunction_attribute
 sys.path[:0] = [str(ROOT / "test/Emulator/compiled"), str(ROOT / "test/Emulator/conformance")]
 
 import step  # noqa: E402
@@ -70,7 +71,9 @@ class Timer:
         self.driver.call("cuStreamSynchronize", self.stream)
         cold = (self.timed([self.flush, launch] * self.repeats) - self.flushing) / self.repeats
         warm = self.timed([launch] * self.repeats) / self.repeats
-        print(json.dumps({"kernel": kernel, "step": what["step"], "cold": cold, "warm": warm}), flush=True)
+        local = C.c_int()
+        self.driver.call("cuFuncGetAttribute", C.byref(local), LOCAL_SIZE_BYTES, self.functions[kernel])
+        print(json.dumps({"kernel": kernel, "step": what["step"], "local": local.value, "cold": cold, "warm": warm}), flush=True)
 
 
 def main(library, folder, *how):

@@ -24,11 +24,13 @@ def torch_version(session):
     return "" if session.is_software else session.run(sys.executable, "-c", HAS, seconds=60).strip()
 
 
-def run(session):
+def run(session, result):
     version = torch_version(session)
     if not version:
-        return {"note": f"Not run: {'on the software GPU' if session.is_software else 'no PyTorch that finds a card'}.", "rows": [], "failures": []}
-    rows, failures, tests = [], [], session.pack["tests"]
+        result["note"] = f"Not run: {'on the software GPU' if session.is_software else 'no PyTorch that finds a card'}."
+        return
+    result["note"] = f"PyTorch {version}, one sequence, in bf16."
+    tests = session.pack["tests"]
     for shape in filter(lambda name: name.startswith("doge"), session.pack["shapes"]):
         folder = session.work / shape
         random_model.save(folder, MODELS[shape])
@@ -37,13 +39,13 @@ def run(session):
         for form in ((), ("--compile",)):
             one = {"shape": shape, "form": "compiled" if form else "plain"}
             try:
-                rows.append({**one, **json.loads(session.run(*command, *form, seconds=45).splitlines()[-1])})
+                result.row({**one, **json.loads(session.run(*command, *form, seconds=45).splitlines()[-1])})
             except Failed as why:
                 # torch.compile needs more of a machine than a card
-                rows.append({**one, "why": str(why)})
-                failures += [] if form else [f"{shape}: {why}"]
+                result.row({**one, "why": str(why)})
+                if not form:
+                    result.fail(f"{shape}: {why}")
         (folder / "model.safetensors").unlink()
-    return {"note": f"PyTorch {version}, one sequence, in bf16.", "rows": rows, "failures": failures}
 
 
 def page(result):
