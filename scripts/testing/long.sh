@@ -12,9 +12,12 @@ sanitized() { # PRESET CTEST-ARGUMENT...
 }
 compiler_tests='^(lit$|golden-|interpreter-goldens|cheems-compile-malformed|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
 
+# those that record results again
+recorders='^golden-(record|mistakes|draws)'
+
 part_cpu-kernels() { release -R '^(KernelTests|OpGoldenTests)'; }
 part_cpu-random-models() { release -R '^random-config'; }
-part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-)'; }
+part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-)' -E "$recorders"; }
 part_cpu-tools() { release -R '^(sameness|cheems-|manuals|benchmarks|package|backend-toy|unicode-tables)'; }
 part_gpu-products() { release -R '^(Product|Coded|Expert)KernelTests'; }
 part_gpu-attention() { release -R '^AttentionKernelTests'; }
@@ -24,9 +27,9 @@ part_gpu-random-models() { release -R '^gpu-random-models'; }
 part_emulator-conformance() { release -R '^emulator-conformance'; }
 part_emulator-mutants() { release -R '^emulator-(mutant|persistent)'; }
 part_gpu-checks() { release -R '^(gpu-(check|table|counts|sameness|profile|page)|cuda-)'; }
-part_asan-compiler() { sanitized asan -R "$compiler_tests"; }
+part_asan-compiler() { sanitized asan -R "$compiler_tests" -E "$recorders"; }
 part_asan-models() { sanitized asan -L '^compiled$'; }
-part_asan-rest() { sanitized asan -E "$compiler_tests" -LE '^compiled$'; }
+part_asan-rest() { sanitized asan -E "$compiler_tests|$recorders" -LE '^compiled$'; }
 part_tsan() { sanitized tsan; }
 part_server() { release -R '^(serve-|Serve|cheems-serve)'; }
 part_mutated-modules() {
@@ -35,7 +38,7 @@ part_mutated-modules() {
 }
 part_tutorial() { release -R '^tutorial'; }
 part_style-and-recorders() {
-  release -R '^golden-record'
+  release -R "$recorders"
   timed style scripts/tidy.sh --all || broken+=(tidy)
 }
 
