@@ -17,6 +17,8 @@ for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-bench", "chee
         config.available_features.add(tool)
 if not os.path.exists("/usr/local/cuda/bin/ptxas"):  # a place that no variable hides
     config.available_features.add("no-toolkit")
+if "CHEEMS_TEST_LONG" in os.environ:  # what takes long, or watches pages of docs alone
+    config.available_features.add("long")
 if config.cheems_sanitize:  # code is instrumented, tools are large
     config.available_features.add("sanitizer")
 for tool in ["FileCheck", "clang", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:

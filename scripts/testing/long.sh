@@ -18,7 +18,7 @@ recorders='^golden-(record|mistakes|draws)'
 part_cpu-kernels() { release -R '^(KernelTests|OpGoldenTests)'; }
 part_cpu-random-models() { release -R '^random-config'; }
 part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-)' -E "$recorders"; }
-part_cpu-tools() { release -R '^(sameness|cheems-|manuals|benchmarks|package|backend-toy|unicode-tables)'; }
+part_cpu-tools() { release -R '^(lit$|sameness|cheems-|manuals|benchmarks|package|backend-toy|unicode-tables)'; }
 part_gpu-products() { release -R '^(Product|Coded|Expert)KernelTests'; }
 part_gpu-attention() { release -R '^AttentionKernelTests'; }
 part_gpu-windows() { release -R '^(AttentionWindow|SSDKernel|TileKernel)Tests'; }

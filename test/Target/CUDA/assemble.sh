@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# assemble.sh BIN MODELS FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of two models, of one layer of Doge 160M and of
-# each file for both cards, and a kernel that needs too many registers is refused by name. PYTHONPATH is where the package is.
+# assemble.sh BIN MODELS FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of each file and of one layer of Doge 160M in bf16
+# for both cards, and a kernel that needs too many registers is refused by name. With CHEEMS_TEST_LONG it assembles other models, types and
+# sizes of heads, too. PYTHONPATH is where the package is.
 set -euo pipefail
 translate=$1/cheems-translate compile=$1/cheems-compile models=$2
 shift 2
@@ -23,24 +24,30 @@ for name, heads in (("doge-160M", 6), ("heads-96", 8), ("heads-64", 12)):
     model = dataclasses.replace(models.MODELS["doge-160M"], layers=1, heads=heads, key_heads=heads // 2)
     random_model.save(pathlib.Path(sys.argv[1]) / name, model, "bf16", None)
 END
-for heads in "$work"/heads-*; do
+types=(bf16) assembled=("$work"/doge-160M)
+if [ -n "${CHEEMS_TEST_LONG:-}" ]; then
+  types+=(f32)
+  assembled+=("$models"/doge-author "$models"/doge-untied-bf16)
+fi
+for heads in ${CHEEMS_TEST_LONG:+"$work"/heads-*}; do
   echo "$(basename "$heads") for sm_90a"
   "$compile" "$heads" --target cuda --cuda-arch sm_90a --emit cubin -o "$work/m.cubin"
 done
 for card in sm_80 sm_90a; do
-  for model in "$work"/doge-160M "$models"/doge-author "$models"/doge-untied-bf16; do
-    for weights in f32 bf16; do
+  for model in "${assembled[@]}"; do
+    for weights in "${types[@]}"; do
       echo "$(basename "$model") with $weights for $card"
       "$compile" "$model" --weights $weights --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
       [ "$(head -c 4 "$work/m.cubin" | tail -c 3)" = ELF ]
     done
   done
+  [ -n "${CHEEMS_TEST_LONG:-}" ] || continue
   echo "doge-moe with int8 for $card"
   "$compile" "$models/doge-moe" --weights int8 --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
 done
 
 # Whose experts ptxas would spill for the sake of more blocks.
-for card in sm_80 sm_90a; do
+for card in ${CHEEMS_TEST_LONG:+sm_80 sm_90a}; do
   echo "cheems-shakespeare for $card"
   "$compile" "$models/../../../models/cheems-shakespeare" --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
 done

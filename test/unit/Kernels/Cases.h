@@ -17,14 +17,14 @@ constexpr double kUnit = 0x1p-24;
 /// Absolute error where a result is too small for a full significand.
 constexpr double kTiny = 0x1p-126;
 
-/// Cases per op and mode: CHEEMS_TEST_SHAPES, and never fewer than this. Twice
-/// as many where CHEEMS_TEST_LONG is set, and fewer where AddressSanitizer
-/// slows each down.
+/// Cases per op and mode: CHEEMS_TEST_SHAPES, and never fewer than this. Five
+/// times as many where CHEEMS_TEST_LONG is set, unless AddressSanitizer slows
+/// each down.
 inline int64_t caseCount() {
 #ifdef CHEEMS_ADDRESS_SANITIZER
-  constexpr int64_t least = 48;
+  constexpr int64_t least = 40;
 #else
-  const int64_t least = std::getenv("CHEEMS_TEST_LONG") != nullptr ? 208 : 104;
+  const int64_t least = std::getenv("CHEEMS_TEST_LONG") != nullptr ? 208 : 40;
 #endif
   const char *asked = std::getenv("CHEEMS_TEST_SHAPES");
   return std::max<int64_t>(least, asked != nullptr ? std::atoll(asked) : 0);
