@@ -170,3 +170,14 @@ bool CpuFeatures::permits(const std::vector<std::string> &features) const {
       std::find(features.begin(), features.end(), "amx-tile") != features.end();
   return !tiles || !askForTiles || askForTiles();
 }
+
+std::vector<std::string> CpuFeatures::usable() const {
+  std::vector<std::string> features;
+  for (const std::string &feature : present) {
+    bool tiles = feature.rfind("amx-", 0) == 0;
+    if (!tiles || permits({"amx-tile"})) {
+      features.push_back(feature);
+    }
+  }
+  return features;
+}

@@ -42,6 +42,9 @@ public:
   /// Whether this process may use `features`, which are there. Asks the
   /// operating system where AMX tiles are among them, and not before.
   bool permits(const std::vector<std::string> &features) const;
+  /// All that this process may use, in an order. Asks the operating system
+  /// where there are AMX tiles.
+  std::vector<std::string> usable() const;
 
 private:
   bool (*askForTiles)();

@@ -1,11 +1,12 @@
 #include "runtime/Generation/ModelCache.h"
+#include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/Error.h"
 #include "runtime/Generation/ChildProcess.h"
 #include "runtime/Generation/Workplace.h"
 #include "runtime/Process/FileFault.h"
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,18 +22,6 @@ constexpr const char *textFiles[] = {
     "config.json",         "generation_config.json",
     "tokenizer.json",      "tokenizer_config.json",
     "chat_template.jinja", "model.safetensors.index.json"};
-
-/// Name and features of the first processor, as the kernel words them.
-std::string cpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line, name;
-  while (std::getline(file, line) && !line.empty()) {
-    if (line.rfind("model name", 0) == 0 || line.rfind("flags", 0) == 0) {
-      name += line + "\n";
-    }
-  }
-  return name;
-}
 
 fs::path canonicalFolder(const std::string &folder) {
   std::error_code error;
@@ -118,8 +107,12 @@ std::string ModelCache::standardCompiler() {
 }
 
 ModelCache ModelCache::standard() {
-  return ModelCache({standardCompiler(), CacheFolder::standard(),
-                     CacheFolder::standardLimit()});
+  Settings settings;
+  settings.compiler = standardCompiler();
+  settings.directory = CacheFolder::standard();
+  settings.limit = CacheFolder::standardLimit();
+  settings.cpu = CpuFeatures::host().usable();
+  return ModelCache(std::move(settings));
 }
 
 void ModelCache::remember(const std::function<void(CacheIndex &)> &change,
@@ -168,7 +161,10 @@ ModelCache::Source ModelCache::read(const std::string &given,
     add(contents(file, source.stamps[file]));
   }
   add(contents(settings.compiler, FileStamp::of(settings.compiler)));
-  add(cpuName());
+  for (const std::string &feature : settings.cpu) {
+    add(feature);
+  }
+  add(""); // behind the last feature
   for (const std::string &word : arguments) {
     add(word);
   }
@@ -327,13 +323,35 @@ ModelCache::open(const std::string &folder, const Notify &notify,
   return model ? model : compile(source, notify);
 }
 
+/// What `arguments` say of an option, however often.
+static std::vector<std::string>
+valuesOf(const std::string &option, const std::vector<std::string> &arguments) {
+  std::vector<std::string> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == option && i + 1 < arguments.size()) {
+      values.push_back(arguments[++i]);
+    } else if (arguments[i].rfind(option + "=", 0) == 0) {
+      values.push_back(arguments[i].substr(option.size() + 1));
+    }
+  }
+  return values;
+}
+
 std::vector<std::string> compileArguments(std::vector<std::string> arguments,
                                           const DeviceChoice &device) {
-  bool target = std::any_of(
-      arguments.begin(), arguments.end(),
-      [](const std::string &word) { return word.rfind("--target", 0) == 0; });
-  if (device.kind == DeviceChoice::Kind::cuda && !target) {
+  std::vector<std::string> targets = valuesOf("--target", arguments);
+  if (device.kind == DeviceChoice::Kind::cuda && targets.empty()) {
+    targets = {"cuda"};
     arguments.insert(arguments.end(), {"--target", "cuda"});
+  }
+  bool cpu =
+      targets.empty() ||
+      std::any_of(targets.begin(), targets.end(), [](const std::string &names) {
+        return ("," + names + ",").find(",cpu,") != std::string::npos;
+      });
+  const char *forced = std::getenv("CHEEMS_CPU");
+  if (cpu && valuesOf("--cpu", arguments).empty() && !(forced && *forced)) {
+    arguments.insert(arguments.end(), {"--cpu", "native"});
   }
   return arguments;
 }

@@ -30,13 +30,16 @@ public:
     /// A file that changed less long ago is read again each time: its next
     /// change might have the same time.
     std::chrono::nanoseconds settling = std::chrono::seconds(2);
+    /// Features of the CPU that a process may use: they decide which code
+    /// "--cpu native" makes.
+    std::vector<std::string> cpu = {};
   };
 
   explicit ModelCache(Settings settings);
   /// The path of the cheems-compile beside this program. Throws Error.
   static std::string standardCompiler();
-  /// With `standardCompiler()`, `CacheFolder::standard()` and
-  /// `CacheFolder::standardLimit()`.
+  /// With `standardCompiler()`, `CacheFolder::standard()`,
+  /// `CacheFolder::standardLimit()` and the features of this CPU.
   static ModelCache standard();
 
   /// The compiled model of a folder, compiled now with `arguments` if it is not
@@ -79,9 +82,12 @@ openModel(const std::string &path, const Notify &notify,
           const std::vector<std::string> &arguments = {},
           const DeviceChoice &device = {});
 
-/// Those of cheems-compile for a model folder that is to run on `device`:
-/// "--target cuda" comes to them where a GPU was asked for and they name no
-/// target.
+/// Those of cheems-compile for a model folder that is to run on `device` of
+/// this machine. "--target cuda" comes to them where a GPU was asked for and
+/// they name no target. "--cpu native" comes to them where code for CPUs is
+/// made and they do not say for which. Where CHEEMS_CPU names a variant it does
+/// not: that variant need not be this machine's best, and one file then serves
+/// all names.
 std::vector<std::string> compileArguments(std::vector<std::string> arguments,
                                           const DeviceChoice &device);
 

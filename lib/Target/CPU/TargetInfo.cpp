@@ -4,6 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace cheems;
 
@@ -45,8 +47,24 @@ constexpr Step kSteps[] = {
 
 using Features = llvm::StringMap<bool>;
 
+/// Whether Linux lets processes use AMX tiles. Code with tiles is not chosen
+/// where it does not (runtime/Artifact/CpuFeatures.cpp), so none is made.
+bool linuxPermitsTiles() {
+#ifdef SYS_arch_prctl
+  constexpr int requestPermission = 0x1023,
+                tileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
+/// What a process here may use.
 Features hostFeatures() {
   Features available = llvm::sys::getHostCPUFeatures();
+  if (available.lookup("amx-tile") && !linuxPermitsTiles()) {
+    available["amx-tile"] = false;
+  }
   for (llvm::StringRef implied : {"x87", "cmov", "cx8", "mmx", "sse", "sse2"}) {
     available[implied] = true; // of every x86-64
   }

@@ -37,6 +37,18 @@ TEST(CpuFeatures, bitsTheProcessorLacksAreNotThere) {
   EXPECT_FALSE(CpuFeatures(none).has("bmi2"));
 }
 
+TEST(CpuFeatures, tilesThatLinuxRefusesAreNotUsable) {
+  CpuRegisters registers;
+  registers.leaf7ebx = 1u << 5;             // avx2
+  registers.leaf7edx = 1u << 22 | 1u << 24; // amx-bf16, amx-tile
+  registers.xcr0 = 0x60007;
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(CpuFeatures(registers, [] { return true; }).usable(),
+            (Names{"amx-bf16", "amx-tile", "avx2"}));
+  EXPECT_EQ(CpuFeatures(registers, [] { return false; }).usable(),
+            Names{"avx2"});
+}
+
 TEST(CpuFeatures, avxVnniIsBit4OfEaxOfLeaf7Subleaf1) {
   CpuRegisters registers;
   registers.leaf7eax1 = 1u << 4;

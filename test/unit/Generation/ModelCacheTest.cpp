@@ -34,6 +34,7 @@ protected:
            compiler = root / "cheems-compile", log = root / "log";
   std::vector<std::string> messages;
   int64_t limit = 0;
+  std::vector<std::string> cpu = {"avx2", "fma"};
 
   void SetUp() override {
     fs::create_directory(model);
@@ -49,7 +50,7 @@ protected:
   }
   /// `settling` 0: a file's time tells whether it changed, however fresh.
   ModelCache cache(std::chrono::nanoseconds settling = {}) const {
-    return ModelCache({compiler.string(), kept.string(), limit, settling});
+    return ModelCache({compiler.string(), kept.string(), limit, settling, cpu});
   }
   std::shared_ptr<const Model>
   open(const std::vector<std::string> &arguments = {}) {
@@ -114,6 +115,10 @@ TEST_F(ModelCacheTest, whateverTheResultDependsOnIsInTheName) {
   write(model / "second.safetensors", "weights");
   EXPECT_TRUE(changes());
   setCompiler("exit 1; another build");
+  EXPECT_TRUE(changes());
+  cpu = {"amx-tile", "avx2", "fma"};
+  EXPECT_TRUE(changes());
+  cpu = {"fma"};
   EXPECT_TRUE(changes());
   for (const std::vector<std::string> &arguments :
        std::vector<std::vector<std::string>>{
@@ -435,6 +440,30 @@ TEST(ModelCache, theLimitIsANumberWithAUnit) {
     EXPECT_THROW(CacheFolder::standardLimit(), Error) << text;
   }
   unsetenv("CHEEMS_CACHE_SIZE");
+}
+
+TEST(ModelCache, aFolderIsCompiledForTheDeviceOfThisMachineAlone) {
+  using Words = std::vector<std::string>;
+  DeviceChoice any, card;
+  card.kind = DeviceChoice::Kind::cuda;
+  unsetenv("CHEEMS_CPU");
+  EXPECT_EQ(compileArguments({}, any), (Words{"--cpu", "native"}));
+  EXPECT_EQ(compileArguments({"--weights", "int8"}, any),
+            (Words{"--weights", "int8", "--cpu", "native"}));
+  EXPECT_EQ(compileArguments({"--target", "cuda,cpu"}, any),
+            (Words{"--target", "cuda,cpu", "--cpu", "native"}));
+  EXPECT_EQ(compileArguments({}, card), (Words{"--target", "cuda"}));
+  for (const Words &said : {Words{"--cpu", "avx2"}, Words{"--cpu=portable"},
+                            Words{"--target", "cuda"}, Words{"--target=cuda"},
+                            Words{"--target", "own-cpu"}}) {
+    EXPECT_EQ(compileArguments(said, any), said);
+  }
+  // who compares variants has one file of all
+  setenv("CHEEMS_CPU", "avx2", 1);
+  EXPECT_EQ(compileArguments({}, any), Words());
+  setenv("CHEEMS_CPU", "", 1);
+  EXPECT_EQ(compileArguments({}, any), (Words{"--cpu", "native"}));
+  unsetenv("CHEEMS_CPU");
 }
 
 TEST(ModelCache, aCompiledModelTakesNoOptions) {

@@ -30,10 +30,11 @@ struct TargetInfo {
 
   /// The variants that `cpu` asks for, best first: all for "portable",
   /// otherwise one. That is the best one for "native" (by the CPUID bits of
-  /// this machine, never by its model name) or for a CPU that LLVM knows, or
-  /// the variant of that name. Variants that only models with codes profit from
-  /// are left out for other models, unless they are asked for by name.
-  /// UnsupportedError if x86-64-v3 is not met; it names what is missing.
+  /// this machine and what Linux permits, never by its model name) or for a CPU
+  /// that LLVM knows, or the variant of that name. Variants that only models
+  /// with codes profit from are left out for other models, unless they are
+  /// asked for by name. UnsupportedError if x86-64-v3 is not met; it names what
+  /// is missing.
   static llvm::Expected<std::vector<TargetInfo>>
   variants(llvm::StringRef cpu, bool withCodes = false);
   /// The last of them, which of all variants runs everywhere.
