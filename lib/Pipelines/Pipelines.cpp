@@ -10,7 +10,6 @@
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -157,12 +156,10 @@ static void convertToLLVM(OpPassManager &pm, const TargetDescription &) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createExpandViewsPass());
   pm.addPass(createLowerAffinePass());
-  ConvertVectorToLLVMPassOptions vectors;
-  vectors.amx = vectors.x86Vector = true;
-  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerVectorsPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -39,9 +39,19 @@ template <typename Op> struct ExpandF64 : OpRewritePattern<Op> {
 
 struct ExpandMath : cheems::impl::ExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
+    // The driver for whole regions would fold every op of the kernels.
+    SmallVector<Operation *> functions;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_nonnull<math::MathDialect>(op->getDialect())) {
+        functions.push_back(op);
+      }
+    });
     RewritePatternSet patterns(&getContext());
     cheems::populateExpandMathPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    auto config = GreedyRewriteConfig().setStrictness(
+        GreedyRewriteStrictness::ExistingAndNewOps);
+    if (failed(applyOpPatternsGreedily(functions, std::move(patterns),
+                                       config))) {
       signalPassFailure();
     }
   }

@@ -1,11 +1,10 @@
 // cheems-outline-parallel: the body of an scf.forall becomes a function that
 // the thread pool calls.
+#include "LoopFrame.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Target/CPU/Passes.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace cheems {
@@ -136,7 +135,6 @@ struct OutlineParallel
 
   void outline(scf::ForallOp loop) {
     MLIRContext *context = &getContext();
-    LLVMTypeConverter converter(context);
     OpBuilder b(context);
     Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type(),
          index = b.getIndexType();
@@ -158,18 +156,15 @@ struct OutlineParallel
     }
     above.insert_range(trips);
     SmallVector<Operation *> constants;
-    SmallVector<Value> captured;
-    SmallVector<Type> fields;
+    cheems::LoopFrame frame(context);
     for (Value value : above) {
       Operation *definition = value.getDefiningOp();
       if (definition && definition->hasTrait<OpTrait::ConstantLike>()) {
         constants.push_back(definition);
         continue;
       }
-      captured.push_back(value);
-      fields.push_back(converter.convertType(value.getType()));
+      frame.capture(value);
     }
-    Type frame = LLVM::LLVMStructType::getLiteral(context, fields);
 
     auto bodyType = FunctionType::get(context, {pointer, i64, i64, i64}, {});
     b.setInsertionPoint(parent);
@@ -183,18 +178,7 @@ struct OutlineParallel
     for (Operation *constant : constants) {
       b.clone(*constant, map);
     }
-    for (auto [i, value] : llvm::enumerate(captured)) {
-      Value address = LLVM::GEPOp::create(
-          b, loc, pointer, frame, entry->getArgument(0),
-          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
-      Value loaded = LLVM::LoadOp::create(b, loc, fields[i], address);
-      if (loaded.getType() != value.getType()) {
-        loaded =
-            UnrealizedConversionCastOp::create(b, loc, value.getType(), loaded)
-                .getResult(0);
-      }
-      map.map(value, loaded);
-    }
+    frame.load(b, loc, entry->getArgument(0), map);
     auto asIndex = [&](Value value) -> Value {
       return arith::IndexCastOp::create(b, loc, index, value);
     };
@@ -237,19 +221,10 @@ struct OutlineParallel
     b.setInsertionPointToStart(&parent.front());
     Value single =
         LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
-    Value frameAddress = LLVM::AllocaOp::create(b, loc, pointer, frame, single);
+    Value frameAddress =
+        LLVM::AllocaOp::create(b, loc, pointer, frame.type(), single);
     b.setInsertionPoint(loop);
-    for (auto [i, value] : llvm::enumerate(captured)) {
-      Value stored = value;
-      if (fields[i] != value.getType()) {
-        stored = UnrealizedConversionCastOp::create(b, loc, fields[i], value)
-                     .getResult(0);
-      }
-      Value address = LLVM::GEPOp::create(
-          b, loc, pointer, frame, frameAddress,
-          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
-      LLVM::StoreOp::create(b, loc, stored, address);
-    }
+    frame.store(b, loc, frameAddress);
     Value count = trips.front();
     for (Value trip : ArrayRef(trips).drop_front()) {
       count = arith::MulIOp::create(b, loc, count, trip);

@@ -69,4 +69,29 @@ def EmitEntriesPass : Pass<"cheems-emit-entries", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ExpandViewsPass : Pass<"cheems-expand-views"> {
+  let summary = "Compute the addresses of views";
+  let description = [{
+    Before: `memref.subview`, `memref.expand_shape` and other views.
+    After: `memref.reinterpret_cast` of a buffer, and affine ops that compute its offset, extents and strides. It has the patterns of
+    `expand-strided-metadata`, but visits views alone.
+    Requires: buffers.
+    Guarantees: the only views left are those that the conversion to LLVM knows. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def LowerVectorsPass : Pass<"cheems-lower-vectors"> {
+  let summary = "Convert vectors, AMX and x86vector to the LLVM dialect";
+  let description = [{
+    Before: ops of `vector`, `amx` and `x86vector`.
+    After: the LLVM dialect, with casts to and from its types where other ops meet them. It has the patterns of `convert-vector-to-llvm`,
+    but no op of another dialect is visited or folded before the conversion.
+    Requires: transfers of one dimension.
+    Guarantees: no op of the three dialects is left. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];
+}
+
 #endif
