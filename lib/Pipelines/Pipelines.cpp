@@ -133,12 +133,12 @@ static void plan(OpPassManager &pm, const TargetDescription &) {
   // worker.
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(createPlanWorkspacePass());
-  pm.addPass(createCanonicalizer());
+  // The canonicaliser of the next stage sees all of it.
   pm.addPass(createCSEPass());
 }
 
 static void makeLoops(OpPassManager &pm, const TargetDescription &) {
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createLowerLinalgPass());
   pm.addPass(createExpandMathPass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());

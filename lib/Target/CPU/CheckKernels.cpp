@@ -60,8 +60,7 @@ StringRef missingStage(Operation *op) {
     return "cheems-to-buffers comes before cheems-to-loops";
   }
   if (!ours) {
-    return "convert-linalg-to-loops, with which cheems-to-loops begins, has "
-           "not "
+    return "cheems-lower-linalg, with which cheems-to-loops begins, has not "
            "run";
   }
   return isa<cheems::KernelOpInterface>(op)

@@ -50,8 +50,8 @@ struct ExpandMath : cheems::impl::ExpandMathPassBase<ExpandMath> {
     cheems::populateExpandMathPatterns(patterns);
     auto config = GreedyRewriteConfig().setStrictness(
         GreedyRewriteStrictness::ExistingAndNewOps);
-    if (failed(applyOpPatternsGreedily(functions, std::move(patterns),
-                                       config))) {
+    if (failed(
+            applyOpPatternsGreedily(functions, std::move(patterns), config))) {
       signalPassFailure();
     }
   }

@@ -42,8 +42,8 @@ void populateExpansions(RewritePatternSet &patterns) {
   populateVectorMaskOpLoweringPatterns(patterns);
   populateVectorShapeCastLoweringPatterns(patterns);
   populateVectorInterleaveLoweringPatterns(patterns);
-  populateVectorTransposeLoweringPatterns(
-      patterns, VectorTransposeLowering::EltWise);
+  populateVectorTransposeLoweringPatterns(patterns,
+                                          VectorTransposeLowering::EltWise);
   populateVectorTransferLoweringPatterns(patterns, /*maxTransferRank=*/1);
   populateVectorMaskMaterializationPatterns(patterns,
                                             /*force32BitVectorIndices=*/true);

@@ -101,7 +101,7 @@ func.func @with_kernel(%x: memref<4x2xf32>, %w: memref<2xf32>) {
 
 func.func @no_loops(%d: memref<4x2xf32>) {
   %zero = arith.constant 0.0 : f32
-  // expected-error@below {{'linalg.fill' op was not lowered: convert-linalg-to-loops, with which cheems-to-loops begins, has not run}}
+  // expected-error@below {{'linalg.fill' op was not lowered: cheems-lower-linalg, with which cheems-to-loops begins, has not run}}
   linalg.fill ins(%zero : f32) outs(%d : memref<4x2xf32>)
   return
 }

@@ -16,6 +16,17 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::cheems::CheemsCPUDialect"];
 }
 
+def LowerLinalgPass : Pass<"cheems-lower-linalg"> {
+  let summary = "Turn what is left of linalg into loops";
+  let description = [{
+    Before: `linalg` on buffers.
+    After: `scf.for` over single numbers, as `convert-linalg-to-loops` makes them. But no other op is visited or folded.
+    Requires: kernels are lowered.
+    Guarantees: no `linalg` on buffers is left. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ExpandMathPass : Pass<"cheems-expand-math"> {
   let summary = "Replace math functions by polynomials";
   let description = [{
