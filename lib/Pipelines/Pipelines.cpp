@@ -133,7 +133,7 @@ static void plan(OpPassManager &pm, const TargetDescription &) {
   // worker.
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(createPlanWorkspacePass());
-  // The canonicaliser of the next stage sees all of it.
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
