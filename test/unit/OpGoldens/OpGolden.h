@@ -6,6 +6,7 @@
 #include "test/unit/Kernels/Harness.h"
 #include "test/unit/Kernels/ModuleText.h"
 #include "test/unit/Reference/Golden.h"
+#include "test/unit/Support/RoundingBound.h"
 #include <gtest/gtest.h>
 
 namespace cheems::test {
@@ -25,8 +26,12 @@ inline GoldenFile openOp(const std::string &name) {
   return GoldenFile(goldenPath("ops/" + name + ".safetensors"));
 }
 
-/// What a compiled f32 operation may err by, of the output's deviation.
-constexpr double compiledBound = 1e-4;
+/// What a compiled operation may err by, of the output's deviation: `roundings`
+/// lie behind each other, as those of a sum with as many terms.
+inline double compiledBound(Element type, int64_t roundings) {
+  EXPECT_TRUE(type == Element::F32 || type == Element::BF16);
+  return sumBound(type == Element::F32 ? kUnitF32 : kUnitBF16, roundings);
+}
 
 inline double deviation(const Tensor &x) {
   double count = static_cast<double>(x.data.size()), mean = 0, square = 0;
@@ -49,6 +54,17 @@ inline Tensor contents(const Buffer &buffer, llvm::ArrayRef<int64_t> shape) {
     result.data[i] = buffer.get(static_cast<int64_t>(i));
   }
   return result;
+}
+
+/// A wrong rounding: numbers with `bits` significant bits, of f32's 24.
+inline Tensor coarser(Tensor x, int bits) {
+  for (double &value : x.data) {
+    int exponent = 0;
+    double fraction = std::frexp(value, &exponent);
+    value =
+        std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+  }
+  return x;
 }
 
 /// Dimensions a and b of x exchanged.
