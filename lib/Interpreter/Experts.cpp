@@ -7,6 +7,63 @@
 namespace cheems::interpreter {
 using namespace mlir;
 
+static reference::Retrieval retrieved(RetrieveExpertsOp op,
+                                      const Tensor &scores, int64_t k) {
+  return reference::retrieveExperts(scores, k, /*roundSums=*/true,
+                                    op.getAscending()
+                                        ? reference::RetrievalOrder::Ascending
+                                        : reference::RetrievalOrder::BestFirst);
+}
+
+/// Experts of each head that exist and differ, or an error.
+static void checkExperts(llvm::ArrayRef<int64_t> experts, int64_t k,
+                         int64_t keys, const std::string &name, Frame &f) {
+  for (size_t first = 0; first < experts.size() && !f.failed(); first += k) {
+    llvm::SmallVector<int64_t> head(experts.slice(first, k));
+    llvm::sort(head);
+    if (head.front() < 0 || head.back() >= keys * keys ||
+        std::adjacent_find(head.begin(), head.end()) != head.end()) {
+      f.fail() << "is to choose '" << name << "' with an expert twice, or with "
+               << "one that is not in 0 to " << keys * keys - 1;
+    }
+  }
+}
+
+/// What is given, or the best; noted.
+static reference::Retrieval choose(RetrieveExpertsOp op, const Tensor &scores,
+                                   Frame &f) {
+  int64_t rows = scores.shape[0], heads = scores.shape[2],
+          keys = scores.shape[3],
+          k = cast<ShapedType>(op.getScore().getType()).getDimSize(2);
+  std::string name = f.choices()->next("experts");
+  reference::Retrieval chosen = retrieved(op, scores, k);
+  if (const Tensor *given = f.given(name, {rows, heads, k})) {
+    std::vector<int64_t> experts = chosen.expert;
+    for (size_t i = 0; i < experts.size(); ++i) {
+      bool own = given->data[i / k * k] < 0;
+      experts[i] = own ? experts[i] : static_cast<int64_t>(given->data[i]);
+    }
+    checkExperts(experts, k, keys, name, f);
+    if (!f.failed()) {
+      chosen = reference::followExperts(scores, std::move(experts), k,
+                                        /*roundSums=*/true);
+    }
+  }
+  if (f.failed()) {
+    return chosen;
+  }
+  Tensor loss = reference::retrievalLosses(scores, chosen.expert, k);
+  double unit = deviationOf(scores);
+  for (double &each : loss.data) {
+    each /= unit;
+  }
+  Tensor experts({rows, heads, k},
+                 {chosen.expert.begin(), chosen.expert.end()});
+  f.choices()->made.push_back(
+      {name, scores, std::move(experts), std::move(loss)});
+  return chosen;
+}
+
 static void retrieve(RetrieveExpertsOp op, Frame &f) {
   Letters n(f);
   n("T2HK", op.getScores())("THk", op.getScore())("THk", op.getExpert());
@@ -14,10 +71,11 @@ static void retrieve(RetrieveExpertsOp op, Frame &f) {
   if (f.failed()) {
     return;
   }
-  reference::Retrieval best = reference::retrieveExperts(
-      scores, n['k'], /*roundSums=*/true,
-      op.getAscending() ? reference::RetrievalOrder::Ascending
-                        : reference::RetrievalOrder::BestFirst);
+  reference::Retrieval best =
+      f.choices() ? choose(op, scores, f) : retrieved(op, scores, n['k']);
+  if (f.failed()) {
+    return;
+  }
   f.set(op.getResult(0), std::move(best.score));
   f.set(op.getResult(1), Tensor({n['T'], n['H'], n['k']},
                                 {best.expert.begin(), best.expert.end()}));

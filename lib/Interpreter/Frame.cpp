@@ -54,6 +54,18 @@ SmallVector<RuntimeValue> Frame::run(Block &block,
   return failure ? SmallVector<RuntimeValue>() : run(block);
 }
 
+Choices *Frame::choices() const { return interpreter.choices; }
+
+const Tensor *Frame::given(const std::string &name, ArrayRef<int64_t> shape) {
+  const Tensor *found = choices() ? choices()->find(name) : nullptr;
+  if (found && ArrayRef<int64_t>(found->shape) != shape) {
+    fail() << "is to choose '" << name << "' of shape "
+           << shapeText(found->shape) << ", and chooses " << shapeText(shape);
+    return nullptr;
+  }
+  return found;
+}
+
 InFlightDiagnostic Frame::fail() {
   failure = true;
   return current->emitOpError();

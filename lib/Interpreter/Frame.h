@@ -64,6 +64,10 @@ public:
   mlir::func::FuncOp function(mlir::SymbolRefAttr name);
   /// The same of a weight.
   const TensorView *weight(llvm::StringRef name);
+  /// Where ops note what they choose; null where nobody asks.
+  Choices *choices() const;
+  /// What the op `name` is to choose, which has the shape; null: what it likes.
+  const Tensor *given(const std::string &name, llvm::ArrayRef<int64_t> shape);
 
   /// Where the loops of the innermost structured op stand.
   llvm::ArrayRef<int64_t> loops;

@@ -1,4 +1,6 @@
 // cheems-interpret: a function of the module is run on tensors of files.
+#include "Elements.h"
+#include "Follow.h"
 #include "StepTensors.h"
 #include "cheems/Import/Checkpoint.h"
 #include "cheems/Interpreter/Interpreter.h"
@@ -10,6 +12,9 @@ namespace cheems::interpreter {
 #include "cheems/Interpreter/Passes.h.inc"
 
 using namespace mlir;
+
+/// Behind the name of what an op chose.
+static constexpr const char *kLoss = ".loss";
 
 namespace {
 /// Where weights come from: a model folder, a file, or nowhere.
@@ -92,16 +97,104 @@ struct Interpret : impl::InterpretPassBase<Interpret> {
     return run(function, files, stored);
   }
 
+  LogicalResult readChoices(Choices &into) {
+    if (choices.empty()) {
+      return success();
+    }
+    auto file = SafeTensorsFile::open(choices.getValue());
+    if (!file) {
+      return fail(file.takeError());
+    }
+    for (const TensorView &view : file->tensors()) {
+      if (!StringRef(view.name).ends_with(kLoss)) { // what is written beside it
+        into.given.emplace(view.name, Tensor::from(view));
+      }
+    }
+    return success();
+  }
+
+  /// Also checks that what was given has been asked for.
+  LogicalResult writeChoices(const Choices &noted) {
+    std::vector<NamedTensor> made;
+    for (const Choice &each : noted.made) {
+      DType type = each.isOfExperts() ? DType::I32 : DType::F64;
+      made.push_back({each.name, type, each.chosen});
+      made.push_back({each.name + kLoss, DType::F64, each.loss});
+    }
+    for (const auto &[name, tensor] : noted.given) {
+      if (llvm::none_of(noted.made, [&name = name](const Choice &each) {
+            return each.name == name;
+          })) {
+        return error() << "choices: tensor '" << name << "' is nothing that @"
+                       << entry << " chooses";
+      }
+    }
+    if (chosen.empty()) {
+      return success();
+    }
+    llvm::Error unwritten = writeTensors(chosen.getValue(), made);
+    return unwritten ? fail(std::move(unwritten)) : success();
+  }
+
+  /// Sets what is given to what another computation chose, as its logits say.
+  LogicalResult followLogits(func::FuncOp function,
+                             ArrayRef<RuntimeValue> arguments,
+                             const StoredWeights &weights, Choices &into) {
+    auto file = SafeTensorsFile::open(follow.getValue());
+    if (!file) {
+      return fail(file.takeError());
+    }
+    const TensorView *view = file->find("logits");
+    if (!view) {
+      return error() << follow << " has no tensor 'logits' to follow";
+    }
+    Tensor logits = Tensor::from(*view);
+    auto found = interpreter::follow(
+        {logits, within, reach}, [&](Choices &noted) -> FailureOr<Tensor> {
+          Interpreter interpreter(getOperation(), weights);
+          interpreter.choices = &noted;
+          auto results = interpreter.call(function, arguments);
+          if (failed(results)) {
+            return failure();
+          }
+          const Tensor &own = results->front().tensor();
+          if (own.data.size() != logits.data.size() ||
+              own.shape.back() != logits.shape.back()) {
+            error() << follow << " has other logits than those of @" << entry
+                    << ": " << shapeText(logits.shape) << ", not "
+                    << shapeText(own.shape);
+            return failure();
+          }
+          return own;
+        });
+    if (failed(found)) {
+      return failure();
+    }
+    into.given = std::move(*found);
+    return success();
+  }
+
   LogicalResult run(func::FuncOp function, ArrayRef<SafeTensorsFile> files,
                     const Weights &stored) {
     auto arguments = readArguments(function, files);
     if (failed(arguments)) {
       return failure();
     }
-    Interpreter interpreter(getOperation(),
-                            [&](StringRef name) { return stored.find(name); });
+    auto weightOf = [&](StringRef name) { return stored.find(name); };
+    Interpreter interpreter(getOperation(), weightOf);
+    Choices noted;
+    if (failed(readChoices(noted))) {
+      return failure();
+    }
+    if (!follow.empty() &&
+        failed(followLogits(function, *arguments, weightOf, noted))) {
+      return failure();
+    }
+    if (!choices.empty() || !follow.empty() || !chosen.empty()) {
+      interpreter.choices = &noted;
+    }
     auto results = interpreter.call(function, *arguments);
-    if (failed(results)) {
+    if (failed(results) || failed(writeChoices(noted))) {
       return failure();
     }
     auto named = nameResults(function, *results);

@@ -2,6 +2,7 @@
 #include "Handlers.h"
 #include "Letters.h"
 #include "SegmentTable.h"
+#include <cmath>
 
 namespace cheems::interpreter {
 using namespace mlir;
@@ -76,6 +77,26 @@ static reference::SegmentedAttentionOptions optionsOf(SegmentedAttentionOp op) {
   return options;
 }
 
+/// What keys are to be ranked by: what is given, or their masks.
+static Choice choiceOf(SegmentedAttentionOp op, const Tensor &masks,
+                       ArrayRef<Segment> segments, Frame &f) {
+  Choice choice{f.choices()->next("masks"), masks, masks, Tensor(masks.shape)};
+  choice.keep = op.getKeep().value_or(0);
+  choice.hideBelow =
+      op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0.0;
+  choice.first.resize(masks.shape[0]);
+  for (const Segment &s : segments) {
+    std::fill_n(choice.first.begin() + s.start, s.length, s.start);
+  }
+  if (const Tensor *given = f.given(choice.name, masks.shape)) {
+    for (size_t i = 0; i < given->data.size(); ++i) {
+      double rank = given->data[i];
+      choice.chosen.data[i] = std::isnan(rank) ? masks.data[i] : rank;
+    }
+  }
+  return choice;
+}
+
 static void segmentedAttention(SegmentedAttentionOp op, Frame &f) {
   checkShapes(op, f);
   if (f.failed()) {
@@ -104,8 +125,24 @@ static void segmentedAttention(SegmentedAttentionOp op, Frame &f) {
   if (f.failed()) {
     return;
   }
-  f.set(op.getResult(0), reference::segmentedAttention(rows, segments, layer,
-                                                       optionsOf(op), pools));
+  bool chooses = f.choices() && rows.mask && (op.getKeep() || op.getCounts());
+  if (chooses) {
+    f.choices()->made.push_back(choiceOf(op, *rows.mask, segments, f));
+    rows.rank = f.choices()->made.back().chosen;
+  }
+  if (f.failed()) {
+    return;
+  }
+  f.set(op.getResult(0),
+        reference::segmentedAttention(
+            rows, segments, layer, optionsOf(op), pools,
+            chooses ? &f.choices()->made.back().loss : nullptr));
+  if (chooses) {
+    double unit = deviationOf(*rows.mask);
+    for (double &each : f.choices()->made.back().loss.data) {
+      each /= unit;
+    }
+  }
   unsigned next = 1;
   f.set(op.getResult(next++), std::move(pools.keys));
   f.set(op.getResult(next++), std::move(pools.values));

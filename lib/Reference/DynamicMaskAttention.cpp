@@ -42,9 +42,10 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
     return y;
   }
 
+  const Tensor &rank = options.ranks ? *options.ranks : mask;
   std::optional<KeepThreshold> kept;
   if (options.kind == MaskKind::Bias && options.window) {
-    kept = keepThreshold(mask, keyPositions, queryPositions, *options.window);
+    kept = keepThreshold(rank, keyPositions, queryPositions, *options.window);
   }
   for (int64_t h = 0; h < heads; ++h) {
     int64_t g = h / headsPerKey, m = h / headsPerMask;
@@ -54,10 +55,10 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
       for (int64_t n = 0; n < keys; ++n) {
         bool visible = keyPositions[n] <= queryPositions[t];
         if (kept) {
-          visible = visible && kept->keeps(m, t, mask(m, n), keyPositions[n]);
+          visible = visible && kept->keeps(m, t, rank(m, n), keyPositions[n]);
         }
         if (options.kind == MaskKind::Threshold) {
-          visible = visible && mask(m, n) >= options.threshold;
+          visible = visible && rank(m, n) >= options.threshold;
         }
         if (!visible) {
           continue;

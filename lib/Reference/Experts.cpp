@@ -98,6 +98,47 @@ std::vector<double> retrievalMargins(const Tensor &scores, int64_t k) {
   return margins;
 }
 
+Retrieval followExperts(const Tensor &scores, std::vector<int64_t> experts,
+                        int64_t k, bool roundSums) {
+  int64_t rows = scores.shape[0], heads = scores.shape[2],
+          keys = scores.shape[3];
+  Retrieval result{Tensor({rows, heads, k}), std::move(experts)};
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t h = 0; h < heads; ++h) {
+      for (int64_t i = 0; i < k; ++i) {
+        int64_t expert = result.expert[(t * heads + h) * k + i];
+        double sum =
+            scores(t, 0, h, expert / keys) + scores(t, 1, h, expert % keys);
+        result.score(t, h, i) = roundSums ? static_cast<float>(sum) : sum;
+      }
+    }
+  }
+  return result;
+}
+
+Tensor retrievalLosses(const Tensor &scores,
+                       const std::vector<int64_t> &experts, int64_t k) {
+  int64_t rows = scores.shape[0], heads = scores.shape[2],
+          keys = scores.shape[3];
+  Tensor losses({rows, heads});
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t h = 0; h < heads; ++h) {
+      auto first = experts.begin() + (t * heads + h) * k;
+      double taken = std::numeric_limits<double>::infinity(), left = -taken;
+      for (const Scored &pair :
+           sums(half(scores, t, 0, h), half(scores, t, 1, h), keys, false)) {
+        if (std::find(first, first + k, pair.index) != first + k) {
+          taken = std::min(taken, pair.score);
+        } else {
+          left = std::max(left, pair.score);
+        }
+      }
+      losses(t, h) = std::max(left - taken, 0.0);
+    }
+  }
+  return losses;
+}
+
 Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
                   const QuantizedWeights &down, const QuantizedWeights &up,
                   ScorePlacement placement, Activation activation) {

@@ -6,6 +6,8 @@
 #include "cheems/Reference/QuantizeEntries.h"
 #include "cheems/Reference/Segments.h"
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace cheems::reference {
 
@@ -20,6 +22,7 @@ namespace {
 struct Entry {
   std::vector<double> key, value;
   std::vector<double> masks; ///< of the heads of A that read it
+  std::vector<double> ranks; ///< what it is kept and hidden by
   double keyScale = 1.0, valueScale = 1.0;
   int64_t position = 0; ///< in the sequence, or where it is counted among
                         ///< entries
@@ -39,9 +42,10 @@ QuantizedEntries stored(const Tensor &x, const AttentionPools &pools,
 class Attention {
 public:
   Attention(const AttentionRows &rows, int64_t layer,
-            const SegmentedAttentionOptions &options, AttentionPools &pools)
+            const SegmentedAttentionOptions &options, AttentionPools &pools,
+            Tensor *losses)
       : rows(rows), layer(layer), options(options), pools(pools),
-        keys(stored(rows.key, pools, options)),
+        losses(losses), keys(stored(rows.key, pools, options)),
         values(stored(rows.value, pools, options)), y(rows.query.shape) {}
 
   void attend(const Segment &s) {
@@ -55,6 +59,9 @@ public:
       std::vector<int64_t> last; // the position of what each row sees last
       for (int64_t t = 0; t < s.length; ++t) {
         Entry entry = entryOf(s.start + t, g);
+        if (losses && pools.counts) {
+          loseHidden(entry, s.start + t, g);
+        }
         if (!pools.counts) {
           entry.position = s.position + t;
           entries.push_back(std::move(entry));
@@ -66,6 +73,9 @@ public:
                                     : s.position + t);
       }
       attend(s, g, entries, last);
+      if (losses && options.keep) {
+        loseDropped(s, g, entries, last);
+      }
       if (options.keep && s.length > 0) {
         dropAllButBest(entries, last.back());
       }
@@ -107,13 +117,53 @@ private:
       int64_t m = g * masksPerHead() + i;
       entry.masks.push_back(rows.mask ? (*rows.mask)(row, m)
                                       : double(options.visible[m]));
+      entry.ranks.push_back(rows.rank ? (*rows.rank)(row, m)
+                                      : entry.masks.back());
     }
     return entry;
   }
 
   bool isVisible(const Entry &entry) const {
-    return std::any_of(entry.masks.begin(), entry.masks.end(),
-                       [&](double mask) { return mask >= options.hideBelow; });
+    return std::any_of(entry.ranks.begin(), entry.ranks.end(),
+                       [&](double rank) { return rank >= options.hideBelow; });
+  }
+
+  /// A row whose rank is on the other side of the threshold than its mask.
+  void loseHidden(const Entry &entry, int64_t row, int64_t g) {
+    for (int64_t i = 0; i < masksPerHead(); ++i) {
+      double mask = entry.masks[i];
+      bool differs =
+          (mask >= options.hideBelow) != (entry.ranks[i] >= options.hideBelow);
+      (*losses)(row, g *masksPerHead() + i) =
+          differs ? std::abs(mask - options.hideBelow) : 0.0;
+    }
+  }
+
+  void loseDropped(const Segment &s, int64_t g,
+                   const std::vector<Entry> &entries,
+                   const std::vector<int64_t> &last) {
+    auto [masks, positions] = numbersOf(entries, &Entry::masks);
+    Tensor ranks = numbersOf(entries, &Entry::ranks).first;
+    KeepThreshold best = keepThreshold(ranks, positions, last, *options.keep);
+    constexpr double none = std::numeric_limits<double>::infinity();
+    for (int64_t i = 0; i < masksPerHead(); ++i) {
+      for (int64_t t = 0; t < s.length; ++t) {
+        double kept = none, dropped = -none;
+        for (size_t n = 0; n < entries.size(); ++n) {
+          if (positions[n] > last[t]) {
+            continue;
+          }
+          auto at = static_cast<int64_t>(n);
+          if (best.keeps(i, t, ranks(i, at), positions[n])) {
+            kept = std::min(kept, masks(i, at));
+          } else {
+            dropped = std::max(dropped, masks(i, at));
+          }
+        }
+        (*losses)(s.start + t, g * masksPerHead() + i) =
+            std::max(dropped - kept, 0.0);
+      }
+    }
   }
 
   Entry load(int64_t slot, int64_t g, int64_t e) const {
@@ -130,6 +180,7 @@ private:
       entry.masks.push_back(
           pools.masks(slot, layer, g * masksPerHead() + i, e));
     }
+    entry.ranks = entry.masks;
     entry.position =
         pools.positions ? int64_t((*pools.positions)(slot, layer, g, e)) : e;
     return entry;
@@ -152,19 +203,20 @@ private:
     }
   }
 
-  /// Masks [M/G', N] of entries, and the position of each.
+  /// Masks or ranks [M/G', N] of entries, and the position of each.
   std::pair<Tensor, std::vector<int64_t>>
-  masksOf(const std::vector<Entry> &entries) const {
+  numbersOf(const std::vector<Entry> &entries,
+            std::vector<double> Entry::*which) const {
     auto count = static_cast<int64_t>(entries.size());
-    Tensor masks({masksPerHead(), count});
+    Tensor numbers({masksPerHead(), count});
     std::vector<int64_t> positions;
     for (int64_t n = 0; n < count; ++n) {
       for (int64_t i = 0; i < masksPerHead(); ++i) {
-        masks(i, n) = entries[n].masks[i];
+        numbers(i, n) = (entries[n].*which)[i];
       }
       positions.push_back(entries[n].position);
     }
-    return {masks, positions};
+    return {numbers, positions};
   }
 
   /// y of the segment's rows, of the query heads that read state head g; `last`
@@ -190,8 +242,9 @@ private:
       }
       valueScales(n, 0) = entries[n].valueScale;
     }
-    auto [masks, positions] = masksOf(entries);
+    auto [masks, positions] = numbersOf(entries, &Entry::masks);
     MaskOptions how{options.kind, options.keep, options.hideBelow};
+    how.ranks = numbersOf(entries, &Entry::ranks).first;
     how.scale = options.scale;
     if (pools.valueScales) {
       how.valueScales = valueScales;
@@ -215,12 +268,12 @@ private:
   /// Leaves the W best of what the row at `position` sees. Masks of NaN come
   /// last; they fill up what numbers leave.
   void dropAllButBest(std::vector<Entry> &entries, int64_t position) const {
-    auto [masks, positions] = masksOf(entries);
+    auto [ranks, positions] = numbersOf(entries, &Entry::ranks);
     KeepThreshold best =
-        keepThreshold(masks, positions, {position}, *options.keep);
+        keepThreshold(ranks, positions, {position}, *options.keep);
     std::vector<Entry> kept, others;
     for (Entry &entry : entries) {
-      bool stays = best.keeps(0, 0, entry.masks[0], entry.position);
+      bool stays = best.keeps(0, 0, entry.ranks[0], entry.position);
       (stays ? kept : others).push_back(std::move(entry));
     }
     auto count = storedEntries(kept.size() + others.size(), options.keep);
@@ -238,6 +291,7 @@ private:
   int64_t layer;
   const SegmentedAttentionOptions &options;
   AttentionPools &pools;
+  Tensor *losses;
   QuantizedEntries keys, values;
   Tensor y;
 };
@@ -247,8 +301,8 @@ private:
 Tensor segmentedAttention(const AttentionRows &rows,
                           llvm::ArrayRef<Segment> segments, int64_t layer,
                           const SegmentedAttentionOptions &options,
-                          AttentionPools &pools) {
-  Attention attention(rows, layer, options, pools);
+                          AttentionPools &pools, Tensor *losses) {
+  Attention attention(rows, layer, options, pools, losses);
   for (const Segment &s : segments) {
     attention.attend(s);
   }

@@ -3,6 +3,7 @@
 #define CHEEMS_INTERPRETER_INTERPRETER_H
 
 #include "cheems/Import/SafeTensors.h"
+#include "cheems/Interpreter/Choices.h"
 #include "cheems/Interpreter/RuntimeValue.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -26,6 +27,9 @@ public:
   /// forbids, is an error at that op.
   mlir::FailureOr<llvm::SmallVector<RuntimeValue>>
   call(mlir::func::FuncOp function, llvm::ArrayRef<RuntimeValue> arguments);
+
+  /// Ops note what they choose, and follow what is given; null: neither.
+  Choices *choices = nullptr;
 
 private:
   friend class Frame;

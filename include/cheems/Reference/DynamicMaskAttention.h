@@ -22,6 +22,9 @@ struct MaskOptions {
   /// before it is rounded.
   std::optional<Tensor> valueScales = std::nullopt;
   std::optional<double> scale = std::nullopt; ///< absent: 1/sqrt(P)
+  /// [M, N]: what keys are kept and hidden by in place of the mask, which
+  /// weighs them all the same.
+  std::optional<Tensor> ranks = std::nullopt;
 };
 
 /// Causal attention of q [T, H, P] over k [N, G, P] and v [N, G, V] under mask

@@ -29,6 +29,16 @@ Retrieval retrieveExperts(const Tensor &scores, int64_t k,
 /// infinity where k = K * K.
 std::vector<double> retrievalMargins(const Tensor &scores, int64_t k);
 
+/// Experts [T, H, k] that another computation has retrieved, in its order, with
+/// their scores here. Each is below K * K, and those of a head differ.
+Retrieval followExperts(const Tensor &scores, std::vector<int64_t> experts,
+                        int64_t k, bool roundSums = false);
+
+/// [T, H]: by how much scores speak against these experts: the best sum that is
+/// left out less the worst that is taken, or 0 where that is not above 0.
+Tensor retrievalLosses(const Tensor &scores,
+                       const std::vector<int64_t> &experts, int64_t k);
+
 /// sum over heads and experts of w * up[e], with hit = x . down[e] and w =
 /// act(hit) softmax(score) over the experts of a head, or act(hit * score). x
 /// [T, D], down and up [E, D]; the result is [T, D].

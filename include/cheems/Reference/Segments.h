@@ -35,6 +35,9 @@ Tensor segmentedSSD(const SSDInputs &inputs, llvm::ArrayRef<Segment> segments,
 struct AttentionRows {
   Tensor query, key, value;
   std::optional<Tensor> mask;
+  /// [T, M]: what these rows are kept and hidden by in place of the mask, as
+  /// where another computation of it is followed.
+  std::optional<Tensor> rank = std::nullopt;
 };
 
 /// What is stored, by G' heads: keys and values [slots, layers, G', C, P],
@@ -61,11 +64,14 @@ struct SegmentedAttentionOptions {
 int64_t storedEntries(int64_t position, const std::optional<int64_t> &keep);
 
 /// y [T, H, P] of all rows; pools are updated. With `keep` entries are stored
-/// in the order of their positions.
+/// in the order of their positions. If `losses` [T, M] is given, it becomes by
+/// how much the masks of each row speak against what it sees: the best mask of
+/// a key that is dropped less the worst of one that is kept, or how far a mask
+/// is on the other side of the threshold; 0 where they do not.
 Tensor segmentedAttention(const AttentionRows &rows,
                           llvm::ArrayRef<Segment> segments, int64_t layer,
                           const SegmentedAttentionOptions &options,
-                          AttentionPools &pools);
+                          AttentionPools &pools, Tensor *losses = nullptr);
 
 } // namespace cheems::reference
 
