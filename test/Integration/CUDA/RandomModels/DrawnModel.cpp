@@ -1,27 +1,20 @@
 #include "DrawnModel.h"
-#include "test/unit/Support/F32Bound.h"
 #include "test/unit/Support/RandomDraws.h"
-#include <cmath>
 
 using namespace cheems::test;
 using Stored = RandomCheckpoint::Stored;
 
 namespace {
 
-constexpr double kBF16 = 0x1p-8, kF16 = 0x1p-11, kPair = kBF16 * kBF16;
-const std::vector<Form> brain = {{Stored::BF16, "stored", true, kBF16},
-                                 {Stored::F32, "bf16", false, kBF16}};
-const std::vector<Form> half = {{Stored::F32, "f16", false, kF16},
-                                {Stored::F16, "f16", false, kF16},
-                                {Stored::BF16, "f16", true, kF16}};
-// Codes up to 127 of rows whose greatest number is hardly above four times the
-// mean: the difference of two such roundings, of which each errs by a code's
-// part over the square root of 12.
-const double kCode = 4.0 / (127.0 * std::sqrt(6.0));
-const std::vector<Form> codes = {{Stored::F32, "int8", false, kCode},
-                                 {Stored::F32, "int4", false, kCode},
-                                 {Stored::BF16, "int4", true, kCode},
-                                 {Stored::BF16, "int8", true, kCode}};
+const std::vector<Form> brain = {{Stored::BF16, "stored", true, kUnitBF16},
+                                 {Stored::F32, "bf16", false, kUnitBF16}};
+const std::vector<Form> half = {{Stored::F32, "f16", false, kUnitF16},
+                                {Stored::F16, "f16", false, kUnitF16},
+                                {Stored::BF16, "f16", true, kUnitF16}};
+const std::vector<Form> codes = {{Stored::F32, "int8", false, 0.0, 8},
+                                 {Stored::F32, "int4", false, 0.0, 4},
+                                 {Stored::BF16, "int4", true, 0.0, 4},
+                                 {Stored::BF16, "int8", true, 0.0, 8}};
 
 /// What both kinds have.
 void drawSizes(DrawnModel &model, Random &random, int64_t headDim) {
@@ -91,7 +84,7 @@ std::string DrawnModel::describe() const {
 }
 
 std::vector<std::string> DrawnModel::of16Bits() const {
-  bool isBrain = form.unit == kBF16, isHalf = form.unit == kF16;
+  bool isBrain = form.unit == kUnitBF16, isHalf = form.unit == kUnitF16;
   std::vector<std::string> names;
   if (isBrain || isHalf) {
     names.emplace_back("product");
@@ -105,26 +98,64 @@ std::vector<std::string> DrawnModel::of16Bits() const {
   return names;
 }
 
-Difference cheems::test::allowed(const DrawnModel &model) {
+RoundingBounds cheems::test::boundsOf(const DrawnModel &model) {
   const RandomCheckpoint &c = model.drawn;
-  // Inputs of the projections, of the output's, of the MLP's two, and of the
-  // head; of experts' queries, and queries times keys. With entries in bf16
-  // also queries, keys, weights and values. SSD has x, both gates, sums of a
-  // chunk's rows, weights of rows, and states, in bf16 or as pairs of it.
-  int64_t roundings = c.layers * 4 + 1, brainRoundings = 0, pairRoundings = 0;
-  for (int64_t layer = 0; layer < c.layers; ++layer) {
-    roundings += c.hasExperts(layer) ? 2 : 0;
-    if (!c.isAttention(layer)) {
-      (model.form.unit == kF16 ? pairRoundings : brainRoundings) += 6;
-    } else if (model.form.entriesBF16) {
-      brainRoundings += 4;
+  bool isCode = model.form.codeBits != 0,
+       isBrain = model.form.unit == kUnitBF16;
+  using Units = std::vector<double>;
+  auto together = [](std::initializer_list<Units> lists) {
+    Units all;
+    for (const Units &list : lists) {
+      all.insert(all.end(), list.begin(), list.end());
     }
+    return all;
+  };
+  // Of a product; the module that rounds nothing has no codes of weights
+  // either.
+  auto inputs = [&](int64_t length) -> Units {
+    if (!isCode) {
+      return {model.form.unit};
+    }
+    bool four = model.form.codeBits == 4 && length % 32 == 0;
+    return {unitOfCodes(127, length),
+            four ? unitOfCodes(8, length % 64 == 0 ? 64 : 32)
+                 : unitOfCodes(127, length)};
+  };
+  Units entries = Units(model.form.entriesBF16 ? 2 : 0, kUnitBF16);
+  int64_t outputs = c.heads * c.headDim;
+  std::vector<RoundedPart> parts;
+  for (int64_t layer = 0; layer < c.layers; ++layer) {
+    RoundedPart &sequence = parts.emplace_back();
+    sequence.before = inputs(c.hidden);
+    sequence.factors = 4;
+    if (c.isAttention(layer)) {
+      // The value, the query, the key and the mask have the input's error; the
+      // mask is a product of the rounded value.
+      sequence.after = together({inputs(c.headDim), entries, inputs(outputs)});
+      sequence.compiled = entries; // queries, and weights of values
+      sequence.length = 2 * model.rows + c.headDim;
+    } else {
+      // x, b, c and the decay have it. Kernels round x, b and c, both gates,
+      // the sums of a chunk's rows, the weights of rows, and states, in bf16
+      // or as pairs of it.
+      sequence.after =
+          together({Units(isBrain ? 3 : 0, kUnitBF16), inputs(outputs)});
+      sequence.compiled =
+          isBrain ? Units(6, kUnitBF16) : Units(9, kUnitBF16 * kUnitBF16);
+      sequence.length = 2 * model.rows + c.stateSize;
+    }
+    RoundedPart &state = parts.emplace_back();
+    state.before = inputs(c.hidden);
+    // A gate and what it gates; of experts the input, and a key of either half
+    // in a score that is an exponent.
+    bool experts = c.hasExperts(layer);
+    state.factors = experts ? 4 : 2;
+    state.after = together(
+        {experts ? inputs(c.hidden) : Units(), inputs(c.intermediate)});
+    state.length = c.hidden + c.intermediate;
   }
-  double squares =
-      static_cast<double>(roundings) * model.form.unit * model.form.unit +
-      static_cast<double>(brainRoundings) * kBF16 * kBF16 +
-      static_cast<double>(pairRoundings) * kPair * kPair;
-  double mean = std::sqrt(squares) + f32Bound(c, model.rows);
-  // Of a hundred thousand numbers hardly one is as far as six deviations.
-  return {mean, 6 * mean};
+  RoundedPart head;
+  head.before = inputs(c.hidden);
+  head.length = c.hidden;
+  return roundingBounds(parts, head);
 }

@@ -4,6 +4,7 @@
 #define CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
 
 #include "test/unit/Support/RandomCheckpoint.h"
+#include "test/unit/Support/RoundingBound.h"
 
 namespace cheems::test {
 
@@ -11,7 +12,8 @@ struct Form {
   RandomCheckpoint::Stored stored;
   const char *weights;
   bool entriesBF16; ///< keys and values
-  double unit;      ///< a rounding's greatest error
+  double unit;      ///< of inputs of products, if those are no codes
+  int64_t codeBits = 0;
 };
 
 struct DrawnModel {
@@ -20,18 +22,6 @@ struct DrawnModel {
   int64_t rows;
 
   std::string describe() const;
-  /// Kernels round where the module that the interpreter runs does not: entries
-  /// in bf16 beside queries and weights, and what SSD multiplies.
-  bool roundsMore() const { return form.entriesBF16 || drawn.anySSD(); }
-  /// Whether its window is less than its rows.
-  bool dropsKeys() const {
-    return drawn.keepWindow && *drawn.keepWindow < rows;
-  }
-  /// Two experts that are nearly as good may change places in some rows.
-  bool mayTurn() const {
-    return drawn.anyExperts() &&
-           drawn.expertsPerHead < drawn.keyCount * drawn.keyCount;
-  }
   /// How kernels are called that have 16 bits to multiply, in a prompt:
   /// products of such weights, attention on such keys, and SSD where weights
   /// are bf16 (f16 is never turned into bf16, which its kernels have).
@@ -48,12 +38,9 @@ DrawnModel drawDenseModel(uint64_t number);
 /// two the other way round.
 DrawnModel drawCheemsModel(uint64_t number);
 
-/// Root of the mean square, and the largest.
-struct Difference {
-  double mean = 0.0, largest = 0.0;
-};
-
-Difference allowed(const DrawnModel &model);
+/// How far a model may be from what rounds nothing of it but its weights' codes
+/// if those are no codes, and a card from what rounds the same numbers.
+RoundingBounds boundsOf(const DrawnModel &model);
 
 } // namespace cheems::test
 
