@@ -34,5 +34,7 @@ if os.access(software_gpu, os.R_OK):
 config.substitutions.append(("%software-gpu", software_gpu))
 config.substitutions.append(("%models", os.path.join(config.cheems_source, "models")))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
+# the software GPU takes no machine code, and ptxas is slow: tests of ptxas name one
+config.environment["CHEEMS_PTXAS"] = "none"
 # a model folder given to cheems-run compiles into the build, never into the user's cache
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")

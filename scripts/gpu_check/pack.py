@@ -28,7 +28,7 @@ import random_model  # noqa: E402
 from models import MODELS  # noqa: E402
 
 LIMIT = 60 << 20
-WITHOUT_PTXAS = {"PATH": "/usr/bin:/bin"}  # an environment in which the compiler finds none
+WITHOUT_PTXAS = {"PATH": "/usr/bin:/bin", "CHEEMS_PTXAS": "none"}
 PROGRAMS = ("cheems-run", "cheems-bench")
 STANDARD = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\b"
 FILES = [

@@ -139,6 +139,9 @@ llvm::Error write(const std::string &path, llvm::StringRef text) {
 
 llvm::Expected<std::optional<Assembler>> Assembler::find() {
   std::string program = variable("CHEEMS_PTXAS");
+  if (program == "none") { // files carry their PTX alone
+    return std::nullopt;
+  }
   if (!program.empty() && !fs::can_execute(program)) {
     return llvm::createStringError("CHEEMS_PTXAS is " + program +
                                    ", which is no program");

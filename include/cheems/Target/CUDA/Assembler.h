@@ -30,10 +30,11 @@ struct Cubin {
 
 class Assembler {
 public:
-  /// $CHEEMS_PTXAS; else the first ptxas of PATH, of the toolkit ($CUDA_HOME,
-  /// $CUDA_PATH, $CUDA_ROOT, /usr/local/cuda), of the package nvidia-cuda-nvcc
-  /// in $VIRTUAL_ENV or a folder of $PYTHONPATH. Nothing if there is none; an
-  /// error if CHEEMS_PTXAS names no program, or the one found says no version.
+  /// $CHEEMS_PTXAS, none where that is "none"; else the first ptxas of PATH, of
+  /// the toolkit ($CUDA_HOME, $CUDA_PATH, $CUDA_ROOT, /usr/local/cuda), of the
+  /// package nvidia-cuda-nvcc in $VIRTUAL_ENV or a folder of $PYTHONPATH.
+  /// Nothing if there is none; an error if CHEEMS_PTXAS names no program, or
+  /// the one found says no version.
   static llvm::Expected<std::optional<Assembler>> find();
 
   /// Machine code for `architecture`. Fails by kernel name where registers are
