@@ -93,9 +93,10 @@ class Folder(unittest.TestCase):
         self.assertEqual(len(self.compilations()), 2)
 
     def test_options_of_the_compiler_are_taken_and_kept_apart(self):
-        for arguments, expected in ((["--weights", "int8"], "--weights int8"), (["--kv", "int8"], "--kv int8"),
-                                    (["--group-experts", 64, "--max-context", 9], "--group-experts 64 --max-context 9"),
-                                    (["--compile-args", "--weights int8 --cpu native"], "--weights int8 --cpu native")):
+        # without a word about CPUs, this CPU's code alone
+        for arguments, expected in ((["--weights", "int8"], "--weights int8 --cpu native"), (["--kv", "int8"], "--kv int8 --cpu native"),
+                                    (["--group-experts", 64, "--max-context", 9], "--group-experts 64 --max-context 9 --cpu native"),
+                                    (["--compile-args", "--weights int8 --cpu portable"], "--weights int8 --cpu portable")):
             before = len(self.compilations())
             for _ in range(2):
                 self.run_model(*arguments)
@@ -214,8 +215,8 @@ class Folder(unittest.TestCase):
         self.run_model("--weights", "int8")
         lines = self.tool("cheems-cache", "list")[0].splitlines()
         self.assertEqual(len(lines), 3)
-        self.assertTrue(lines[0].endswith(f"{self.model} --weights int8"), lines)
-        self.assertTrue(lines[1].endswith(str(self.model)), lines)
+        self.assertTrue(lines[0].endswith(f"{self.model} --weights int8 --cpu native"), lines)
+        self.assertTrue(lines[1].endswith(f"{self.model} --cpu native"), lines)
         self.tool("cheems-cache", "remove", lines[0].split()[0])
         self.assertEqual(len(self.tool("cheems-cache", "list")[0].splitlines()), 2)
         self.run_model("--kv", "int8")
