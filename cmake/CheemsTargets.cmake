@@ -156,7 +156,7 @@ function(cheems_compiler_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   _cheems_common(${name})
   target_link_libraries(${name} PUBLIC cheems_mlir ${ARG_LINK})
-  target_compile_options(${name} PRIVATE -fno-exceptions) # as LLVM is: a sixth of a compile is what unwinds
+  target_compile_options(${name} PRIVATE -fno-exceptions) # as LLVM is: what unwinds takes time to compile
   cheems_compile_together(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
