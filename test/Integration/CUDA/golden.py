@@ -2,7 +2,7 @@
 """Compiles a small checkpoint for GPUs, runs it on the software GPU and compares its logits with what rounds the same numbers in double,
 and these with what rounds none.
 
-    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--ways 1|2|4] [--weights stored|bf16|f16|int8|int4] [--kv stored|int8]
+    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--ways NUMBER...] [--weights stored|bf16|f16|int8|int4] [--kv stored|int8]
 
 Both bounds follow from the unit roundoffs and the depth alone (test/Integration/rounding_bound.py), and hold for every row. Weights are
 rounded, and made codes, by code that shares nothing with the compiler (test/Integration/checkpoints.py). Where a card may choose other
@@ -10,17 +10,17 @@ keys or experts, the interpreter finds out by the logits which, and follows; how
 
 Weights as stored are compared with the recorded logits and greedy tokens as well. The bounds are those of test/Integration/recorded.py.
 
-One file has code for both architectures and, but for f16, for CPUs. There are four ways to run it, two on a card of each architecture:
-asynchronous copies take effect early or late, and the prompt is whole or in chunks. --ways 2 takes one of each architecture, --ways 1 takes
-one way, by the model's name. All four are run without --ways, or where CHEEMS_TEST_LONG is set. A second run, in which warps have another
-order, gives the same bits. Whatever the card finds ends the run. In a batch, the last row gives the same bits as by itself.
+There are four ways to run a model, two on a card of each architecture: asynchronous copies take effect early or late, and the prompt is
+whole or in chunks. --ways takes some of them; all four are run without it, or where CHEEMS_TEST_LONG is set. Then one file has code for both
+architectures and, but for f16, for CPUs. Fewer ways have code for their architectures alone, because compiling is most of the time. A second
+run, in which warps have another order, gives the same bits. Whatever the card finds ends the run. In a batch, the last row gives the same
+bits as by itself.
 """
 import argparse
 import os
 import pathlib
 import sys
 import tempfile
-import zlib
 
 from comparison import Comparison, run
 from recorded import BOUNDS, Golden, stored_type
@@ -29,23 +29,26 @@ from recorded import BOUNDS, Golden, stored_type
 WAYS = [(80, "early", ()), (80, "late", ("--prefill-chunk", 7)), (90, "late", ()), (90, "early", ("--prefill-chunk", 7))]
 
 
-def ways_of(name, count):
-    draw = zlib.crc32(name.encode())
-    drawn = {1: [WAYS[draw % 4]], 2: [WAYS[draw % 2], WAYS[2 + draw // 2 % 2]], 4: WAYS}[count]
-    return WAYS if os.environ.get("CHEEMS_TEST_LONG") else drawn
+def targets_of(ways, weights):
+    """The flags of what is compiled for these ways."""
+    if ways == WAYS and weights != "f16":
+        return ["--target", "cpu,cuda", "--cpu", "x86-64-v3"]
+    names = {80: "sm_80", 90: "sm_90a"}
+    return ["--target", "cuda", "--cuda-arch", ",".join(names[architecture] for architecture in sorted({way[0] for way in ways}))]
 
 
 def main():
     parser = argparse.ArgumentParser()
     for name in ("bins", "model", "gpu"):
         parser.add_argument(name, type=pathlib.Path)
-    parser.add_argument("--ways", type=int, default=4)
+    parser.add_argument("--ways", type=int, nargs="+", choices=range(len(WAYS)), default=range(len(WAYS)))
     parser.add_argument("--weights", default="stored")
     parser.add_argument("--kv", default="stored")
     given = parser.parse_args()
     golden, dtype = Golden(given.model), stored_type(given.model)
     recorded = given.weights == "stored" and given.kv == "stored"
-    ways, failures = ways_of(given.model.name, given.ways), 0
+    ways = WAYS if os.environ.get("CHEEMS_TEST_LONG") else [WAYS[number] for number in given.ways]
+    failures = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         comparison = Comparison(given.bins, given.model, folder, given.weights, given.kv)
@@ -54,7 +57,7 @@ def main():
         failures += not roundings.holds()
         artefact, logits = folder / "model.cheems", folder / "logits.safetensors"
         run(given.bins / "cheems-compile", given.model, "-o", artefact, "--weights", given.weights, "--kv", given.kv,
-            *(["--target", "cuda"] if given.weights == "f16" else ["--target", "cpu,cuda", "--cpu", "x86-64-v3"]))
+            *targets_of(ways, given.weights))
         for architecture, mode, how in ways:
             settings = {"CHEEMS_CUDA_DRIVER": str(given.gpu), "CHEEMS_EMULATOR_ARCH": str(architecture), "CHEEMS_EMULATOR_MODE": mode}
 
