@@ -185,7 +185,7 @@ if __name__ == "__main__":
         if sys.argv[2] in ("--compile", "--card"):
             compiler, target, tests = 3, ["--cpu", "native"], ["EveryModel", "Compiled"]
             if sys.argv[2] == "--card":
-                compiler, target, tests = 4, ["--target", "cuda"], ["OnACard"]
+                compiler, target, tests = 4, ["--target", "cuda", "--cuda-arch", "sm_90a"], ["OnACard"]
                 os.environ["CHEEMS_CUDA_DRIVER"] = sys.argv[3]
             MODELS = []
             for model in map(pathlib.Path, sys.argv[compiler + 1 :]):

@@ -71,7 +71,7 @@ class OnCards(Demo):
 
     def tool(self, name, *words):
         if name == "cheems-compile":
-            words = (*words[:3], "--target", "cuda")
+            words = (*words[:3], "--target", "cuda", "--cuda-arch", "sm_90a")
         return super().tool(name, *words)
 
 
