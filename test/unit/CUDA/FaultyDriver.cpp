@@ -13,7 +13,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
+#include <mutex>
 #include <string>
+#include <vector>
 
 using namespace cheems::cuda;
 
@@ -21,6 +23,8 @@ namespace {
 
 std::atomic<long> count{0}, early{0}, graphs{0}, failing{0}, living{0};
 std::atomic<int> failure{0};
+std::mutex namesMutex;
+std::vector<const char *> names; ///< of the calls that are counted
 
 void *behind(const char *symbol) {
   static void *library =
@@ -150,7 +154,12 @@ bool overlaps(const char *name, unsigned long first) {
 /// What all functions have in common.
 template <typename Forward>
 CUresult call(const char *name, const Forward &forward) {
-  bool fails = ++count == failing;
+  bool fails = false;
+  {
+    std::lock_guard<std::mutex> lock(namesMutex);
+    fails = ++count == failing;
+    names.push_back(name);
+  }
   int change = effect(name);
   // A thing that cannot be given back would stay for good: such a call fails
   // behind its work.
@@ -164,16 +173,23 @@ CUresult call(const char *name, const Forward &forward) {
   return fails ? failure.load() : code;
 }
 
-const FaultyDriver control = {
-    [](long which, int code) {
-      failing = which;
-      failure = code;
-      count = 0;
-      early = 0;
-      graphs = 0;
-    },
-    [] { return count.load(); }, [] { return early.load(); },
-    [] { return graphs.load(); }, [] { return living.load(); }};
+const FaultyDriver control = {[](long which, int code) {
+                                failing = which;
+                                failure = code;
+                                std::lock_guard<std::mutex> lock(namesMutex);
+                                count = 0;
+                                names.clear();
+                                early = 0;
+                                graphs = 0;
+                              },
+                              [] { return count.load(); },
+                              [](long which) {
+                                std::lock_guard<std::mutex> lock(namesMutex);
+                                return names.at(static_cast<size_t>(which - 1));
+                              },
+                              [] { return early.load(); },
+                              [] { return graphs.load(); },
+                              [] { return living.load(); }};
 
 } // namespace
 

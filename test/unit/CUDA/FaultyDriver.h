@@ -10,6 +10,8 @@ struct FaultyDriver {
   void (*failCall)(long call, int code);
   /// Calls since then.
   long (*calls)();
+  /// The function of one of them, from 1 on.
+  const char *(*nameOf)(long call);
   /// Launches since then that may begin before the kernel ahead has ended.
   long (*overlapping)();
   /// Graphs that were launched since then.

@@ -7,8 +7,9 @@
 namespace cheems::test {
 namespace {
 
-/// doge-tiny with such weights, in `folder`.
-std::string compiledIn(const TemporaryFolder &folder, const char *weights) {
+/// doge-tiny with such weights for such cards, in `folder`.
+std::string compiledIn(const TemporaryFolder &folder, const char *weights,
+                       const char *architectures) {
   std::string compiler =
       (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
        "cheems-compile")
@@ -16,8 +17,9 @@ std::string compiledIn(const TemporaryFolder &folder, const char *weights) {
   std::string output = (folder.path / "model.cheems").string();
   const std::string model = std::string(cheems::test_paths::sourceFolder) +
                             "/test/golden/models/doge-tiny";
-  if (int code = runChild({compiler, model, "-o", output, "--target", "cuda",
-                           "--weights", weights})) {
+  if (int code =
+          runChild({compiler, model, "-o", output, "--target", "cuda",
+                    "--cuda-arch", architectures, "--weights", weights})) {
     throw std::runtime_error("cheems-compile ended with " +
                              std::to_string(code));
   }
@@ -32,7 +34,7 @@ const std::string &compiledModel() {
     if (const char *made = std::getenv("COMPILED_MODEL")) {
       return made;
     }
-    return compiledIn(folder, "stored");
+    return compiledIn(folder, "stored", "sm_80,sm_90a");
   }();
   return path;
 }
@@ -43,7 +45,7 @@ std::shared_ptr<const Model> openOnCard() {
 
 std::shared_ptr<const Model> openWithMaps() {
   static TemporaryFolder folder;
-  static const std::string path = compiledIn(folder, "bf16");
+  static const std::string path = compiledIn(folder, "bf16", "sm_90a");
   return Model::open(path, {DeviceChoice::parse("cuda")});
 }
 
