@@ -2,29 +2,74 @@
 #include "Array.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
 namespace cheems::test {
 namespace {
 
-const llvm::fltSemantics &semanticsOf(Number number) {
-  switch (number) {
-  case Number::BF16:
-    return llvm::APFloat::BFloat();
-  case Number::F16:
-    return llvm::APFloat::IEEEhalf();
-  default:
-    return llvm::APFloat::IEEEsingle();
+/// The bits in f32, of a number that is not in f32 those of the neighbour whose
+/// last bit is set: rounded once more to fewer bits, they give what the number
+/// itself gives.
+uint32_t oddBitsOf(double value) {
+  auto single = static_cast<float>(value);
+  uint32_t bits = llvm::bit_cast<uint32_t>(single);
+  if (single == value || value != value) {
+    return bits;
   }
+  bool isFarther = std::abs(static_cast<double>(single)) > std::abs(value);
+  return (bits - (isFarther ? 1 : 0)) | 1;
 }
 
-llvm::APFloat converted(double value, const llvm::fltSemantics &semantics) {
+uint32_t bitsInBF16(double value) {
+  uint32_t bits = oddBitsOf(value);
+  if (value != value) {
+    return bits >> 16;
+  }
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+uint32_t bitsInF16(double value) {
   llvm::APFloat result(value);
   bool inexact = false;
-  result.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
-  return result;
+  result.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
+                 &inexact);
+  return static_cast<uint32_t>(result.bitcastToAPInt().getZExtValue());
+}
+
+uint32_t bitsOf(double value, Number number) {
+  switch (number) {
+  case Number::F32:
+    return llvm::bit_cast<uint32_t>(static_cast<float>(value));
+  case Number::BF16:
+    return bitsInBF16(value);
+  case Number::F16:
+    return bitsInF16(value);
+  case Number::I32:
+  case Number::I8:
+    return static_cast<uint32_t>(static_cast<int32_t>(value));
+  }
+  llvm_unreachable("every number is handled above");
+}
+
+double valueOf(uint32_t bits, Number number) {
+  switch (number) {
+  case Number::F32:
+    return llvm::bit_cast<float>(bits);
+  case Number::BF16:
+    return llvm::bit_cast<float>(bits << 16);
+  case Number::F16:
+    return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
+        .convertToDouble();
+  case Number::I32:
+    return static_cast<int32_t>(bits);
+  case Number::I8:
+    return static_cast<int8_t>(bits);
+  }
+  llvm_unreachable("every number is handled above");
 }
 
 } // namespace
@@ -67,9 +112,7 @@ Number numberOf(mlir::Type type) {
 }
 
 double nearest(double value, Number number) {
-  return isInteger(number)
-             ? value
-             : converted(value, semanticsOf(number)).convertToDouble();
+  return isInteger(number) ? value : valueOf(bitsOf(value, number), number);
 }
 
 Array::Array(Number number, llvm::ArrayRef<int64_t> shape)
@@ -82,9 +125,13 @@ Array::Array(Number number, llvm::ArrayRef<int64_t> shape)
 }
 
 Array::Array(Number number, const reference::Tensor &values)
-    : Array(number, values.shape) {
-  for (int64_t i = 0; i < elements(); ++i) {
-    set(i, values.data[static_cast<size_t>(i)]);
+    : kind(number), extents(values.shape) {
+  size_t size = sizeOf(kind), at = 0;
+  memory.resize(values.data.size() * size);
+  for (double value : values.data) {
+    uint32_t bits = bitsOf(value, kind);
+    std::memcpy(&memory[at], &bits, size);
+    at += size;
   }
 }
 
@@ -92,23 +139,11 @@ double Array::get(int64_t index) const {
   uint32_t bits = 0;
   size_t size = sizeOf(kind);
   std::memcpy(&bits, &memory[static_cast<size_t>(index) * size], size);
-  if (kind == Number::I32) {
-    return static_cast<int32_t>(bits);
-  }
-  if (kind == Number::I8) {
-    return static_cast<int8_t>(bits);
-  }
-  llvm::APInt integer(static_cast<unsigned>(8 * size), bits);
-  return llvm::APFloat(semanticsOf(kind), integer).convertToDouble();
+  return valueOf(bits, kind);
 }
 
 void Array::set(int64_t index, double value) {
-  uint32_t bits =
-      isInteger(kind)
-          ? static_cast<uint32_t>(static_cast<int32_t>(value))
-          : static_cast<uint32_t>(converted(value, semanticsOf(kind))
-                                      .bitcastToAPInt()
-                                      .getZExtValue());
+  uint32_t bits = bitsOf(value, kind);
   size_t size = sizeOf(kind);
   std::memcpy(&memory[static_cast<size_t>(index) * size], &bits, size);
 }

@@ -116,12 +116,12 @@ TEST(AttentionKernelTest, CopiesChangeNoBit) {
 }
 
 TEST(AttentionKernelTest, PromptsHaveTheUnitThatIsAskedFor) {
-  if (!Card::copiesEarly()) {
-    GTEST_SKIP() << "code is the same in both modes";
+  if (!inspectsKernels()) {
+    GTEST_SKIP() << "code is that of another process";
   }
   // Heads of 64, 96 and 128 are as wide as some swizzles.
-  for (auto [number, hasPanels] : std::initializer_list<std::pair<int, bool>>{
-           {0, true}, {2, true}, {3, false}, {6, true}}) {
+  for (auto [number, hasPanels] : drawnOf<std::pair<int, bool>>(
+           {{0, true}, {2, true}, {6, true}, {3, false}}, 2)) {
     for (const std::string &unit : units()) {
       SCOPED_TRACE(unit + "\n" + textOf(prompts[number]));
       auto module = compiledStep(textOf(prompts[number]), unit);
@@ -326,8 +326,8 @@ TEST(AttentionKernelTest, SharedKeysChangeNoBit) {
 /// What two heads ask for is what one asks for, their own queries and outputs,
 /// and masks.
 TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
-  if (!Card::copiesEarly()) {
-    GTEST_SKIP() << "counts are the same in both modes";
+  if (!inspectsKernels()) {
+    GTEST_SKIP() << "counts are those of another process";
   }
   std::vector<AttentionForm> forms;
   for (int64_t size : drawnOf<int64_t>({64, 128}, 2)) {
@@ -377,13 +377,13 @@ TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
 /// Scores and sums of values: two products of all that a row sees. No access to
 /// shared memory waits for another one's bank.
 TEST(AttentionKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
-  if (!Card::copiesEarly()) {
-    GTEST_SKIP() << "counts are the same in both modes";
+  if (!inspectsKernels()) {
+    GTEST_SKIP() << "counts are those of another process";
   }
   std::vector<AttentionForm> forms = prompts;
   forms.insert(forms.end(), decoding.begin(), decoding.end());
   forms.insert(forms.end(), exact.begin(), exact.end());
-  forms = drawnOf(forms, 3);
+  forms = drawnOf(forms, 6);
   auto drawn = [](const AttentionForm &form) {
     Random random(1);
     return drawnStep(form, random, 2, 40, 100);

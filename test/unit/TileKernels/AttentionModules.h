@@ -19,9 +19,8 @@ public:
     std::string unit;
   };
   Drawn of(uint64_t number) {
-    size_t which = formOf(number, forms.size() * units.size());
-    const AttentionForm &form = forms[which % forms.size()];
-    const std::string &unit = units[which / forms.size()];
+    const AttentionForm &form = forms[formOf(number, forms.size())];
+    const std::string &unit = units[unitOf(number, units.size())];
     return {compiledStep(textOf(form), unit), form, unit};
   }
 

@@ -59,12 +59,12 @@ TEST(AttentionWindowTest, PromptsAgreeWithTheEvaluator) {
 }
 
 TEST(AttentionWindowTest, PromptsHaveTheUnitThatIsAskedFor) {
-  if (!Card::copiesEarly()) {
-    GTEST_SKIP() << "code is the same in both modes";
+  if (!inspectsKernels()) {
+    GTEST_SKIP() << "code is that of another process";
   }
   // Heads of 64, 96 and 128 are as wide as some swizzles.
-  for (auto [number, hasPanels] : std::initializer_list<std::pair<int, bool>>{
-           {0, true}, {2, true}, {3, false}, {7, true}}) {
+  for (auto [number, hasPanels] : drawnOf<std::pair<int, bool>>(
+           {{0, true}, {2, true}, {7, true}, {3, false}}, 2)) {
     for (const std::string &unit : units()) {
       SCOPED_TRACE(unit + "\n" + textOf(prompts[number]));
       auto module = compiledStep(textOf(prompts[number]), unit);
@@ -125,7 +125,7 @@ AttentionStep drawnFull(const AttentionForm &form, Random &random,
 
 /// A block looks through a window of more than 4,096 entries piece by piece.
 TEST(AttentionWindowTest, WindowsMayBeLongerThanWhatABlockHasInRegisters) {
-  if (!Card::copiesEarly()) {
+  if (!inspectsKernels()) {
     GTEST_SKIP() << "copies are those of shorter windows";
   }
   for (auto [keep, oneRow] :
@@ -269,10 +269,11 @@ TEST(AttentionWindowTest, ChainsOfReplacedRowsMayBeLong) {
 /// Entries that lists number come to shared memory as others do: no access
 /// waits for another one's bank, and tensor cores multiply them.
 TEST(AttentionWindowTest, ListedEntriesAreReadWithoutConflicts) {
-  if (!Card::copiesEarly()) {
-    GTEST_SKIP() << "counts are the same in both modes";
+  if (!inspectsKernels()) {
+    GTEST_SKIP() << "counts are those of another process";
   }
-  const Forms forms = drawnOf(prompts, 3);
+  // Compiled for the test of units, too.
+  const Forms forms = isLongRun() ? prompts : Forms{prompts[2], prompts[3]};
   auto steps = countedSteps([&] {
     for (const std::string &unit : units()) {
       for (const AttentionForm &form : forms) {

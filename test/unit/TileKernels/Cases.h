@@ -66,8 +66,14 @@ inline double multiplyAddsPerCycle() {
   return Card::get().architecture() == "sm_80" ? 1024 : 2048;
 }
 
-/// Shapes of a kernel; a run takes one in ten, others with the next seed.
-constexpr uint64_t kShapes = 200, kShare = 10;
+/// Shapes of a kernel. A run that is not long takes some of one in ten, others
+/// with the next seed: compiling is most of a case's time.
+constexpr uint64_t kShapes = 200, kShare = 10, kShapesOfARun = 8;
+
+/// The four processes of a kernel share a run's shapes: two cards, each with
+/// copies that take effect early or late. What a form has in common on both
+/// cards is found on either.
+constexpr uint64_t kProcesses = 4;
 
 /// Which of so many forms a case has. A run's cases have one after the other,
 /// and the next seed's begin with another one.
@@ -75,21 +81,36 @@ inline size_t formOf(uint64_t number, size_t forms) {
   return (number / kShare + number % kShare) % forms;
 }
 
-/// Of a run's shapes half are for copies that take effect early, the others for
-/// late ones: the two processes of a card share them.
-inline bool isOfThisMode(uint64_t number) {
-  uint64_t mode = Card::copiesEarly() ? 1 : 0;
-  return isLongRun() || (number / kShare + testSeed() / kShare + mode) % 2 == 0;
+/// Which of so many units: a process has one after the other.
+inline size_t unitOf(uint64_t number, size_t units) {
+  return number / kShare / kProcesses % units;
+}
+
+inline bool isOfThisRun(uint64_t number) {
+  if (isLongRun()) {
+    return true;
+  }
+  uint64_t process = (Card::copiesEarly() ? 1 : 0) +
+                     (Card::get().architecture() == "sm_80" ? 2 : 0);
+  return isDrawn(number, kShare) && number / kShare < kShapesOfARun &&
+         number / kShare % kProcesses == process;
 }
 
 /// Calls `body` with each number that is of this run.
 template <typename Body> void forEachCase(Body body) {
   for (uint64_t number = 0; number < kShapes; ++number) {
-    if (isDrawn(number, kShare) && isOfThisMode(number)) {
+    if (isOfThisRun(number)) {
       SCOPED_TRACE("shape " + std::to_string(number));
       body(number);
     }
   }
+}
+
+/// Whether this process looks at what is counted or written of kernels: it is
+/// the same in both modes, and in all that is common to both cards.
+inline bool inspectsKernels() {
+  return Card::copiesEarly() &&
+         (isLongRun() || Card::get().architecture() != "sm_80");
 }
 
 /// What a case has depends on its number alone.

@@ -1,6 +1,7 @@
 // What the tests of kernels stand on: findings become failures that name the
 // rule, and the card works on behind one.
 #include "TileHarness.h"
+#include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
@@ -71,6 +72,21 @@ TEST(Array, RoundsAsTheTypeDoes) {
   EXPECT_EQ(whole.get(0), -1);
   whole.set(0, -7);
   EXPECT_EQ(whole.get(0), -7);
+}
+
+TEST(Array, RoundsOnceToBF16) {
+  // Beside the middle of two numbers, by less than f32 can tell.
+  EXPECT_EQ(nearest(1 + 0x1p-8, Number::BF16), 1);
+  EXPECT_EQ(nearest(1 + 0x1p-8 + 0x1p-40, Number::BF16), 1 + 0x1p-7);
+  EXPECT_EQ(nearest(-1 - 0x3p-8, Number::BF16), -1 - 0x1p-6);
+  EXPECT_EQ(nearest(-1 - 0x3p-8 + 0x1p-40, Number::BF16), -1 - 0x1p-7);
+  EXPECT_EQ(nearest(0x1.ffp127, Number::BF16), HUGE_VAL);
+  EXPECT_EQ(nearest(0x1.feffffffffp127, Number::BF16), 0x1.fep127);
+  EXPECT_EQ(nearest(1e300, Number::BF16), HUGE_VAL);
+  EXPECT_EQ(nearest(0x1p-134, Number::BF16), 0);
+  EXPECT_EQ(nearest(0x1.000001p-134, Number::BF16), 0x1p-133);
+  EXPECT_EQ(nearest(1e-300, Number::BF16), 0);
+  EXPECT_TRUE(std::isnan(nearest(std::nan(""), Number::BF16)));
 }
 
 TEST(TileModule, RefusesOpsThatNoPlanHas) {
