@@ -196,6 +196,9 @@ TEST_P(Card, slotsAreForgottenCopiedAndRestored) {
 // Each executor has a file of its own: a state belongs to the checkpoint,
 // however a file stores it.
 TEST_P(Card, aStateFileGoesToTheOtherExecutorAndBack) {
+  if (!isLongRun() && GetParam() == std::string("cheems-scale")) {
+    GTEST_SKIP() << "states of its kinds go with the other models";
+  }
   auto onHost = openArtefact(GetParam(), "avx2", "cpu");
   std::string path = testing::TempDir() + "/" + GetParam() + ".state",
               back = path + ".back";

@@ -16,7 +16,7 @@ constexpr int64_t chunk = 512;
 TEST(CardLength, aLongPromptIsReadInTheMemoryOfAShortOne) {
   auto model = openArtefact(name, "cuda", "cuda"),
        onHost = openArtefact(name, "avx2", "cpu");
-  int64_t length = isLongRun() ? 100000 : 3000;
+  int64_t length = isLongRun() ? 100000 : 1500;
   constexpr int64_t tailLength = 3, shortest = 2 * chunk;
   auto sessionOf = [](const std::shared_ptr<const Model> &of, int64_t context) {
     return makeSession(of, 1, 1, chunk, context);
