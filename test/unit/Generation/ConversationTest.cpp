@@ -1,6 +1,7 @@
 // What a changed conversation costs, and that the state is right afterwards.
 #include "runtime/Generation/Conversation.h"
 #include "TalkingArtifact.h"
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -116,10 +117,12 @@ TEST(Conversation, elseItIsComputedAgainAndSaid) {
 
 TEST(Conversation, anyPathLeavesTheStateOfAFreshStart) {
   std::mt19937 random(5);
+  // Each loads the model once more, which instrumented code does slowly.
+  const int turns = std::getenv("CHEEMS_TEST_LONG") ? 60 : 20;
   for (int64_t window : {0, 8}) {
     Fixture f(window);
     Tokens tokens = counted(0, 15);
-    for (int turn = 0; turn < 60; ++turn) {
+    for (int turn = 0; turn < turns; ++turn) {
       Tokens answer = counted(int32_t(random() % 16), random() % 9);
       f.turn(tokens, answer);
       Session fresh(load(talkingArtifact(window)), f.options);

@@ -148,7 +148,8 @@ uint64_t testSeed() {
 
 TEST(Masks, AreThoseOfEachTokenAlone) {
   int grammars = 0, refused = 0, tokensSeen = 0, ends = 0;
-  for (uint64_t seed = 0; grammars < 60 && seed < 2000; ++seed) {
+  const int most = std::getenv("CHEEMS_TEST_LONG") ? 60 : 20;
+  for (uint64_t seed = 0; grammars < most && seed < 2000; ++seed) {
     // half of the cases are the same in every run
     Draw draw(seed % 2 ? seed : seed + 7919 * testSeed());
     std::string text = randomGrammar(draw);
@@ -206,10 +207,10 @@ TEST(Masks, AreThoseOfEachTokenAlone) {
       ++tokensSeen;
     }
   }
-  EXPECT_EQ(grammars, 60);
+  EXPECT_EQ(grammars, most);
   EXPECT_LT(refused, 6);
-  EXPECT_GT(tokensSeen, 200);
-  EXPECT_GT(ends, 50);
+  EXPECT_GT(tokensSeen, most * 10 / 3);
+  EXPECT_GT(ends, most * 5 / 6);
 }
 
 TEST(Masks, EndTokensMayComeWhereTheTextMayEnd) {
