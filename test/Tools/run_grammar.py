@@ -5,6 +5,7 @@ unless it was cut off.
     run_grammar.py CHEEMS_COMPILE CHEEMS_RUN MODEL_FOLDER
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -30,7 +31,7 @@ class Grammars(unittest.TestCase):
 
     def test_texts_of_random_schemas_validate(self):
         ended = 0
-        schemas = random_schemas.documents(40)
+        schemas = random_schemas.documents(40 if "CHEEMS_TEST_LONG" in os.environ else 15)
         for seed, schema in enumerate(schemas):
             answer = self.generate("-j", json.dumps(schema), "-n", 300, "-s", seed)
             if answer["stop"] == "length":
