@@ -10,7 +10,7 @@ kind of CPU: all that run here are forced in turn and share those ways, but of t
 CPU has, by /proc/cpuinfo, and that does not run is a failure. The error is the largest difference over the
 golden's standard deviation: below 1e-3 for a float32 checkpoint, 6e-2 for a bfloat16 one. In a batch, the last row gives
 the same bits as by itself. With weights rounded to int8, in this machine's best variant, the root mean square of the error is
-below 0.15. The scalar pipeline and int8 are for one model in three, which CHEEMS_TEST_SEED draws, and for all where CHEEMS_TEST_LONG is set.
+below 0.15. The scalar pipeline and int8 are for one model in twelve, which CHEEMS_TEST_SEED draws, and for all where CHEEMS_TEST_LONG is set.
 """
 import json
 import os
@@ -65,7 +65,7 @@ def main():
     done = failures = 0
     with tempfile.TemporaryDirectory() as folder:
         logits = pathlib.Path(folder) / "logits.safetensors"
-        pipelines = ["fast"] + ["scalar"] * variants.drawn(f"{model.name} scalar", 3)
+        pipelines = ["fast"] + ["scalar"] * variants.drawn(f"{model.name} scalar", 12)
         for pipeline in pipelines:
             artefact = pathlib.Path(folder) / f"{pipeline}.cheems"
             run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline,
@@ -96,7 +96,7 @@ def main():
                 print(line)
                 done += 1
                 failures += not ok
-        if "--without-int8" not in sys.argv[3:] and variants.drawn(f"{model.name} int8", 3):
+        if "--without-int8" not in sys.argv[3:] and variants.drawn(f"{model.name} int8", 12):
             artefact = pathlib.Path(folder) / "int8.cheems"
             run(bins / "cheems-compile", model, "-o", artefact, "--weights", "int8", "--cpu", "native")
             run(bins / "cheems-run", artefact, "--input-ids", golden.path, "--logits", logits)

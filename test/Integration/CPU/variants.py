@@ -32,10 +32,10 @@ def drawn(what, share):
 
 def compile_flags(subject):
     """What cheems-compile is told so that it makes code for the variants that this CPU has. Where that is one, the others are
-    most of a compile's time, and only some models have them in a short run."""
+    most of a compile's time, and one model has them in a short run."""
     flags = cpu_flags()
     here = [variant for variant in NEEDS if lacking(variant, flags) is None]
-    return ["--cpu", here[0]] if len(here) == 1 and not drawn(subject, 6) else []
+    return ["--cpu", here[0]] if len(here) == 1 and not drawn(subject, 12) else []
 
 
 def report(subject, held, ran):
