@@ -6,8 +6,9 @@ here=$(realpath "$(dirname "$0")")
 build=$1 example=$(realpath "$here/../../examples/backend-toy") golden=$(realpath "$here/../golden/models")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. "$here/launcher.sh"
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
-cmake -G Ninja -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+cmake -G Ninja "${launcher[@]}" -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror -Wno-unused-parameter" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
 cmake --build "$work/build"
 PATH=$work/prefix/bin:$PATH

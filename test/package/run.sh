@@ -5,11 +5,12 @@ set -euo pipefail
 build=$1 model=$2 here=$(dirname "$(realpath "$0")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. "$here/launcher.sh"
 prefix=$work/prefix
 
 cmake --install "$build" --prefix "$work/installed" >/dev/null
 mv "$work/installed" "$prefix" # nothing in it may know where it was
-cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER=clang-22 >/dev/null
+cmake -G Ninja "${launcher[@]}" -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER=clang-22 >/dev/null
 cmake --build "$work/build"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name cheems.pc)")
 export PKG_CONFIG_PATH
@@ -54,7 +55,7 @@ status=0
 [ $status -eq 2 ]
 
 # ---- examples/cpp prints the same of each prompt, with all of them in one batch
-cmake -G Ninja -S "$examples/cpp" -B "$work/batch" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER=clang++-22 \
+cmake -G Ninja "${launcher[@]}" -S "$examples/cpp" -B "$work/batch" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER=clang++-22 \
   -DCMAKE_CXX_FLAGS="-pedantic-errors -Wall -Wextra -Werror" >/dev/null
 cmake --build "$work/batch"
 "$work/batch/batch" "$work/model.cheems" 40 "${prompts[@]}" >"$work/got"
@@ -68,7 +69,7 @@ if "$work/batch/batch" "$work/no-such-file" 8 "O" 2>"$work/error"; then exit 1; 
 grep 'no-such-file' "$work/error"
 
 # ---- examples/pass-plugin: cheems-opt loads it and runs its pass
-cmake -G Ninja -S "$examples/pass-plugin" -B "$work/plugin" -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+cmake -G Ninja "${launcher[@]}" -S "$examples/pass-plugin" -B "$work/plugin" -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror -Wno-unused-parameter" >/dev/null
 cmake --build "$work/plugin"
 "$prefix/bin/cheems-opt" "$examples/pass-plugin/example.mlir" --load-pass-plugin="$work/plugin/count-products.so" \
