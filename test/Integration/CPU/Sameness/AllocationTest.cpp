@@ -3,17 +3,21 @@
 #include "Artefacts.h"
 #include "Sequences.h"
 #include "test/unit/Session/AllocationCount.h"
+#include "test/unit/Support/TestRun.h"
 
 using namespace cheems;
 using namespace cheems::test;
 
 namespace {
 
+using Names = std::vector<std::string>;
+
 class Allocation : public Compiled {};
-INSTANTIATE_TEST_SUITE_P(Models, Allocation,
-                         over({"doge-window", "cheems-window-9",
-                               "cheems-experts"}),
-                         caseName);
+INSTANTIATE_TEST_SUITE_P(
+    Models, Allocation,
+    over(isLongRun() ? Names{"doge-window", "cheems-window-9", "cheems-experts"}
+                     : Names{"cheems-window-9", "cheems-experts"}),
+    caseName);
 
 TEST_P(Allocation, StepsTakeNothing) {
   constexpr int64_t prompt = 100, steps = 1000;

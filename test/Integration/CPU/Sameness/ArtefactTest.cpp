@@ -2,6 +2,7 @@
 // the pool, and nothing after a failure.
 #include "Artefacts.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestRun.h"
 #include "gmock/gmock.h"
 #include <cstring>
 #include <elf.h>
@@ -59,10 +60,15 @@ std::vector<std::string> undefinedSymbols(const std::string &elf) {
   return names;
 }
 
+using Names = std::vector<std::string>;
+
 class Artefact : public Compiled {};
+// lit has this of a model of bf16, and of one with a tokenizer
 INSTANTIATE_TEST_SUITE_P(Models, Artefact,
-                         over({"doge-window", "doge-untied-bf16",
-                               "dynamic-window-9"}),
+                         over(isLongRun()
+                                  ? Names{"doge-window", "doge-untied-bf16",
+                                          "dynamic-window-9"}
+                                  : Names{"doge-window"}),
                          caseName);
 
 TEST_P(Artefact, IsTheSameBytesEveryTime) {
@@ -92,7 +98,9 @@ TEST_P(Artefact, CallsNothingButThePool) {
 
 TEST(Emit, StagesArePrinted) {
   std::string model = checkpointFolder("doge-window");
-  for (std::string pipeline : {"fast", "scalar"}) {
+  // the fast one's are those of test/Tools/emit.test
+  for (const std::string &pipeline :
+       isLongRun() ? Names{"fast", "scalar"} : Names{"scalar"}) {
     auto emit = [&](const std::string &stage) {
       Outcome outcome =
           compile({model, "--emit", stage, "--pipeline", pipeline, "-o", "-"});

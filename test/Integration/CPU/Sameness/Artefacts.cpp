@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <map>
+#include <set>
 #include <spawn.h>
 #include <sstream>
 #include <stdexcept>
@@ -270,6 +271,18 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"codes-32", {"avx2-w8-int8", "avx512vnni-w4"}}};
   auto found = variants.find(model);
   return found == variants.end() ? std::vector<std::string>() : found->second;
+}
+
+bool isOfEveryRun(const std::string &model) {
+  static const std::set<std::string> longAlone{
+      "doge-tiny", "doge-author-bias", "window-1", "window-64", "dynamic"};
+  return isLongRun() || longAlone.count(model) == 0;
+}
+
+bool hasPlainLoops(const std::string &model) {
+  static const std::set<std::string> models{"doge-window", "bf16-all-keys",
+                                            "cheems-window-9", "doge-experts"};
+  return isLongRun() || models.count(model) != 0;
 }
 
 bool hasChunks(const Model &model) {
