@@ -72,7 +72,6 @@ constexpr Form kForms[] = {
     {4, 24, Element::BF16, 0.75}, {4, 2, Element::F32, 1.0},
     {1, 64, Element::I8, 1.0},    {3, 9, Element::I8, 0.5},
     {2, 9, Element::F32, 0.7}}; // which rounds to an f32 below it
-constexpr int64_t kFormCount = std::size(kForms);
 
 /// Masks around the bound, it and NaN among them; by `way` all or none stored.
 Tensor masksOf(Random &random, const Form &form, int64_t rows, int64_t way) {
@@ -96,11 +95,12 @@ Tensor masksOf(Random &random, const Form &form, int64_t rows, int64_t way) {
 }
 
 TEST_P(AppendTest, StoresWhatTheEvaluatorStores) {
-  auto module = CompiledModule::compile(textOfAll(kForms), GetParam());
+  const std::vector<Form> forms = formsOf(GetParam(), kForms);
+  auto module = CompiledModule::compile(textOfAll(forms), GetParam());
   ASSERT_NE(module, nullptr);
   Random random(18);
   for (int64_t i = 0; i < std::max<int64_t>(caseCount(), 200); ++i) {
-    const Form &form = kForms[i % kFormCount];
+    const Form &form = forms[i % forms.size()];
     int64_t rows = random.rows(),
             count = random.once(3) ? 0 : random.between(1, 40),
             capacity = count + rows + random.between(0, 3),

@@ -208,12 +208,11 @@ inline constexpr AttentionForm kAttentionForms[] = {
     {MaskKind::Bias, 0, 4, 2, 2, 64, Element::I8, false, false, true},
     {MaskKind::Bias, 5, 2, 1, 1, 33, Element::I8},
     {MaskKind::Bias, 3, 4, 2, 4, 128, Element::I8, false, false, true},
-    {MaskKind::Threshold, 0, 2, 1, 2, 80, Element::I8, true, false, true},
     {MaskKind::Threshold, 0, 3, 3, 1, 7, Element::I8},
+    {MaskKind::Threshold, 0, 2, 1, 2, 80, Element::I8, true, false, true},
     {MaskKind::Scale, 0, 4, 2, 2, 32, Element::I8},
     {MaskKind::Scale, 0, 19, 1, 19, 24, Element::I8, false, false, true},
 };
-inline constexpr int64_t kAttentionFormCount = std::size(kAttentionForms);
 
 } // namespace cheems::test
 

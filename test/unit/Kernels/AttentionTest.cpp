@@ -195,15 +195,15 @@ struct Case {
   }
 };
 
-/// All forms, compiled once a mode.
+/// Compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules([] {
+  static CompiledModules modules([](Mode mode) {
     std::string text;
-    for (const AttentionForm &form : kAttentionForms) {
+    for (const AttentionForm &form : formsOf(mode, kAttentionForms)) {
       text += textOf(form);
     }
     return text;
-  }());
+  });
   return modules.of(mode);
 }
 
@@ -211,13 +211,14 @@ TEST_P(AttentionTest, AgreesWithTheEvaluator) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(13);
+  const std::vector<AttentionForm> forms = formsOf(GetParam(), kAttentionForms);
+  auto count = static_cast<int64_t>(forms.size());
   for (int64_t i = 0; i < caseCount() * 3 / 2; ++i) {
-    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    const AttentionForm &form = forms[i % count];
     // Past one block of keys, and of rows, now and then; rarely past a piece,
     // or two.
-    int64_t first = i / kAttentionFormCount % 2
-                        ? random.between(1, random.once(8) ? 900 : 90)
-                        : 0;
+    int64_t first =
+        i / count % 2 ? random.between(1, random.once(8) ? 900 : 90) : 0;
     Case one(random, form, first, random.rows(), random.once(3));
     if (form.stored && random.once(3)) {
       one.hide(first + random.between(0, one.entries.rows));
@@ -235,7 +236,7 @@ TEST_P(AttentionTest, ARowThatSeesNothingIsZero) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(14);
-  for (const AttentionForm &form : kAttentionForms) {
+  for (const AttentionForm &form : formsOf(GetParam(), kAttentionForms)) {
     if (form.kind == MaskKind::Scale ||
         (form.kind == MaskKind::Bias && form.keep == 0)) {
       continue; // their rows always see themselves

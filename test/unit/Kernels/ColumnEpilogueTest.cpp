@@ -146,15 +146,16 @@ Expected finish(const Form &form, const Tensor &y, const Tensor &error,
   return result;
 }
 
-/// All forms, with a weight each for the product in front.
+/// Forms, with a weight each for the product in front.
 struct Suite {
+  std::vector<Form> forms;
   std::unique_ptr<CompiledModule> module;
   std::map<std::string, Tensor> weights;
 
-  explicit Suite(Mode mode) {
-    module = CompiledModule::compile(textOfAll(kForms), mode);
+  explicit Suite(Mode mode) : forms(formsOf(mode, kForms)) {
+    module = CompiledModule::compile(textOfAll(forms), mode);
     Random random(60);
-    for (const Form &form : kForms) {
+    for (const Form &form : forms) {
       std::string name = form.name() + "_w";
       weights[name] = random.tensor({form.columns(), kInputs}, -2, 2);
       if (module) {
@@ -185,7 +186,7 @@ TEST_P(ColumnEpilogueTest, AgreesWithTheEvaluator) {
   ASSERT_NE(s.module, nullptr);
   Random random(61);
   for (int64_t i = 0; i < caseCount(); ++i) {
-    const Form &form = kForms[i % std::size(kForms)];
+    const Form &form = s.forms[i % s.forms.size()];
     int64_t rows = random.rows();
     SCOPED_TRACE(form.name() + ", " + std::to_string(rows) + " rows");
     Operands operands(random, form, rows);
@@ -205,7 +206,7 @@ TEST_P(ColumnEpilogueTest, FollowsAProductIntoItsLoop) {
   ASSERT_NE(s.module, nullptr);
   Random random(62);
   for (int64_t i = 0; i < caseCount(); ++i) {
-    const Form &form = kForms[i % std::size(kForms)];
+    const Form &form = s.forms[i % s.forms.size()];
     std::string name = form.name() + "_w";
     int64_t rows = random.rows();
     SCOPED_TRACE(name + ", " + std::to_string(rows) + " rows");

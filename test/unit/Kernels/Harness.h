@@ -5,6 +5,7 @@
 
 #include "Buffer.h"
 #include "llvm/ADT/StringRef.h"
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -95,23 +96,24 @@ template <typename Forms> std::string textOfAll(const Forms &forms) {
   return text;
 }
 
-/// Modules of one text, each compiled when a mode is first asked for: that
-/// takes longer than running.
+/// A module a mode, each compiled when its mode is first asked for: that takes
+/// longer than running.
 class CompiledModules {
 public:
-  explicit CompiledModules(std::string text) : text(std::move(text)) {}
+  explicit CompiledModules(std::function<std::string(Mode)> text)
+      : text(std::move(text)) {}
 
   /// Null after a test failure that says why.
   CompiledModule *of(Mode mode) {
     auto [found, fresh] = modules.try_emplace(mode);
     if (fresh) {
-      found->second = CompiledModule::compile(text, mode);
+      found->second = CompiledModule::compile(text(mode), mode);
     }
     return found->second.get();
   }
 
 private:
-  std::string text;
+  std::function<std::string(Mode)> text;
   std::map<Mode, std::unique_ptr<CompiledModule>> modules;
 };
 

@@ -110,10 +110,9 @@ constexpr Form kForms[] = {{1, 1, 1, Element::F32},
                            {1, 1, 5, Element::F32, /*oneRow=*/true},
                            {2, 20, 9, Element::BF16, /*oneRow=*/true},
                            {3, 75, 4, Element::F32, /*oneRow=*/true}};
-constexpr int64_t kFormCount = std::size(kForms);
 
 /// Entries below, at and past W before the block and after it.
-Entries makeEntries(Random &random, const Form &form, int64_t number) {
+Entries makeEntries(Random &random, const Form &form, int64_t turn) {
   // A row alone comes behind W entries at most.
   int64_t first =
       form.oneRow && random.once(2)
@@ -123,7 +122,7 @@ Entries makeEntries(Random &random, const Form &form, int64_t number) {
                 form.keep + (!form.oneRow && random.once(4) ? form.keep : 0));
   // Past 64 rows a threshold's candidates are collected again.
   int64_t rows = form.oneRow ? 1 : random.rows(random.once(6) ? 150 : 40);
-  int64_t way = number / kFormCount % 3;
+  int64_t way = turn % 3;
   Entries entries(random, form.heads, first, rows, way == 0);
   constexpr double special[] = {-0.0, -std::numeric_limits<double>::infinity(),
                                 std::numeric_limits<double>::infinity(),
@@ -192,16 +191,18 @@ Buffer placesOfOneRow(const Entries &entries, int64_t keep,
 }
 
 TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
+  const std::vector<Form> forms = formsOf(GetParam(), kForms);
+  auto count = static_cast<int64_t>(forms.size());
   std::string text;
-  for (const Form &form : kForms) {
+  for (const Form &form : forms) {
     text += form.threshold();
   }
   auto module = CompiledModule::compile(text, GetParam());
   ASSERT_NE(module, nullptr);
   Random random(11);
   for (int64_t i = 0; i < caseCount() * 2; ++i) {
-    const Form &form = kForms[i % kFormCount];
-    Entries entries = makeEntries(random, form, i);
+    const Form &form = forms[i % count];
+    Entries entries = makeEntries(random, form, i / count);
     SCOPED_TRACE(title(form, entries));
     Buffer mask = entries.maskBuffer(), position = entries.positionBuffer(),
            first = Buffer::number(entries.first);
@@ -240,16 +241,18 @@ void expectMoved(const Buffer &before, const Buffer &after, size_t rowBytes,
 }
 
 TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
+  const std::vector<Form> forms = formsOf(GetParam(), kForms);
+  auto count = static_cast<int64_t>(forms.size());
   std::string text;
-  for (const Form &form : kForms) {
+  for (const Form &form : forms) {
     text += form.update();
   }
   auto module = CompiledModule::compile(text, GetParam());
   ASSERT_NE(module, nullptr);
   Random random(12);
   for (int64_t i = 0; i < caseCount() * 2; ++i) {
-    const Form &form = kForms[i % kFormCount];
-    Entries entries = makeEntries(random, form, i);
+    const Form &form = forms[i % count];
+    Entries entries = makeEntries(random, form, i / count);
     SCOPED_TRACE(title(form, entries));
     Thresholds thresholds(entries, form.keep);
     Buffer bound(Element::F32, {form.heads}), last(Element::I32, {form.heads});

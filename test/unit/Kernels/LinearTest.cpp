@@ -126,7 +126,7 @@ std::vector<Form> makeForms(Mode mode) {
                       panels * kColumns + i % kColumns + 1, size, element,
                       pairs ? 2 : 1, kAfter[i % kAfter.size()]});
   }
-  return result;
+  return formsOf(mode, result);
 }
 
 struct Suite {

@@ -42,7 +42,7 @@ std::string textOf(int64_t heads, int64_t size) {
 }
 
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules([] {
+  static CompiledModules modules([](Mode) {
     std::string text;
     for (int64_t heads : kHeads) {
       for (int64_t size : kSizes) {
@@ -50,7 +50,7 @@ CompiledModule *compiled(Mode mode) {
       }
     }
     return text;
-  }());
+  });
   return modules.of(mode);
 }
 

@@ -216,15 +216,15 @@ struct Case {
   }
 };
 
-/// All forms, compiled once a mode.
+/// Compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules([] {
+  static CompiledModules modules([](Mode mode) {
     std::string text;
-    for (const AttentionForm &form : kAttentionForms) {
+    for (const AttentionForm &form : formsOf(mode, kAttentionForms)) {
       text += textOf(form) + textOf(form.ofOneRow());
     }
     return text;
-  }());
+  });
   return modules.of(mode);
 }
 
@@ -232,8 +232,9 @@ TEST_P(OnlineAttentionTest, AgreesWithTheEvaluator) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(15);
+  const std::vector<AttentionForm> forms = formsOf(GetParam(), kAttentionForms);
   for (int64_t i = 0; i < caseCount() * 3 / 2; ++i) {
-    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    const AttentionForm &form = forms[i % forms.size()];
     Case one(random, form);
     SCOPED_TRACE(one.title());
     State got = one.run(*module, 0, one.rows);
@@ -266,9 +267,10 @@ TEST_P(OnlineAttentionTest, ARowThatSeesNothingKeepsItsState) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(16);
+  const std::vector<AttentionForm> forms = formsOf(GetParam(), kAttentionForms);
   int64_t blind = 0;
   for (int64_t i = 0; i < caseCount() * 3 / 2; ++i) {
-    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    const AttentionForm &form = forms[i % forms.size()];
     Case one(random, form);
     // A zero's sign is part of its bits.
     for (double &value : one.before.y.data) {
@@ -306,8 +308,9 @@ TEST_P(OnlineAttentionTest, ARowDoesNotDependOnItsCompany) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(17);
+  const std::vector<AttentionForm> forms = formsOf(GetParam(), kAttentionForms);
   for (int64_t i = 0; i < caseCount() * 3 / 2; ++i) {
-    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    const AttentionForm &form = forms[i % forms.size()];
     Case one(random, form);
     SCOPED_TRACE(one.title());
     State together = one.run(*module, 0, one.rows);
@@ -326,7 +329,7 @@ TEST_P(OnlineAttentionTest, ARowThatSeesOnlyNaNIsNaN) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(19);
-  for (const AttentionForm &form : kAttentionForms) {
+  for (const AttentionForm &form : formsOf(GetParam(), kAttentionForms)) {
     for (int64_t entries : {1, 4, 5}) {
       Case one(random, form, {1, entries});
       one.seeAll(random);

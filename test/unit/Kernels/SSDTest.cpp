@@ -193,9 +193,10 @@ struct Expected {
   }
 };
 
-/// All forms, compiled once a mode.
+/// Compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules(textOfAll(kForms));
+  static CompiledModules modules(
+      [](Mode mode) { return textOfAll(formsOf(mode, kForms)); });
   return modules.of(mode);
 }
 
@@ -207,11 +208,12 @@ TEST_P(SSDTest, AgreesWithTheEvaluator) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(31);
-  auto count = static_cast<int64_t>(std::size(kForms));
+  const std::vector<Form> forms = formsOf(GetParam(), kForms);
+  auto count = static_cast<int64_t>(forms.size());
   for (int64_t i = 0; i < std::max<int64_t>(caseCount(), 200); ++i) {
     // Short ones around the tiles, and some of several chunks.
     int64_t most = i / count % 3 == 0 ? 200 : 70;
-    Case one(random, kForms[i % count], random.rows(most), random.once(2));
+    Case one(random, forms[i % count], random.rows(most), random.once(2));
     SCOPED_TRACE(describe(one));
     Expected expected(one);
     expected.expect(run(*module, "ssd_", one));
@@ -223,7 +225,7 @@ TEST_P(SSDTest, NoRowsLeaveTheState) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(32);
-  for (const Form &form : kForms) {
+  for (const Form &form : formsOf(GetParam(), kForms)) {
     Case one(random, form, 0, false);
     Buffer before(Element::F32, one.state);
     EXPECT_EQ(run(*module, "ssd_", one).state.bytes(), before.bytes());
@@ -235,7 +237,7 @@ TEST_P(SSDTest, ADecodedRowIsAChunkOfOneRow) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(33);
-  for (const Form &form : kForms) {
+  for (const Form &form : formsOf(GetParam(), kForms)) {
     SCOPED_TRACE(form.name());
     Case one(random, form, 1, false);
     Outcome decoded = run(*module, "decode_", one);
@@ -249,7 +251,7 @@ TEST_P(SSDTest, CutBetweenChunksTheBitsAreTheSame) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(34);
-  for (const Form &form : kForms) {
+  for (const Form &form : formsOf(GetParam(), kForms)) {
     for (int64_t rest : {1, 2, 37, 70}) {
       Case one(random, form, 2 * kChunk + rest, false);
       SCOPED_TRACE(describe(one));
@@ -277,7 +279,7 @@ TEST_P(SSDTest, ARowSeesNothingOfLaterRows) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(35);
-  for (const Form &form : kForms) {
+  for (const Form &form : formsOf(GetParam(), kForms)) {
     for (int64_t rows : {2, 5, 8, 31, 64}) {
       Case one(random, form, rows, false);
       SCOPED_TRACE(describe(one));
@@ -306,7 +308,7 @@ INSTANTIATE_TEST_SUITE_P(, SSDChunkSizeTest,
 
 TEST_P(SSDChunkSizeTest, AnyChunkAgreesWithinRounding) {
   std::string text;
-  for (const Form &form : kForms) {
+  for (const Form &form : formsOf(GetParam(), kForms)) {
     text += form.function("ssd", "ssd_", "?");
   }
   // Beside the target's own choice.
@@ -316,7 +318,7 @@ TEST_P(SSDChunkSizeTest, AnyChunkAgreesWithinRounding) {
   ASSERT_THAT(modules, testing::Each(testing::NotNull()));
   Random random(36);
   bool differ = false;
-  for (const Form &form : kForms) {
+  for (const Form &form : formsOf(GetParam(), kForms)) {
     for (int64_t rows : {1, 16, 17, 63, 65, 200, 257}) {
       Case one(random, form, rows, random.once(2));
       SCOPED_TRACE(describe(one));
