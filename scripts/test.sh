@@ -61,8 +61,8 @@ sanitized() {
     broken+=("the $preset build")
   fi
 }
-sanitized asan-runtime
-sanitized tsan -R '^(ThreadPool|Session|State|Text|Generation|ServeEngine|Race|EmulatorMachine|EmulatorDriver)Tests$'
+sanitized asan-runtime -E '^(Emulator.*|CUDA)Tests'
+sanitized tsan -R '^(ThreadPool|Session|State|Text|Generation|ServeEngine|Race)Tests$'
 
 echo "==== style"
 timed style scripts/format.sh --check || broken+=(format)
