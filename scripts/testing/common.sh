@@ -17,12 +17,25 @@ timed() {
   return $status
 }
 
+# instruction_sets: those that the emulator's loops are compiled for. What this CPU cannot run would only be compiled, and long
+# parts do that.
+instruction_sets() {
+  if [ -n "${CHEEMS_TEST_LONG:-}" ] || grep -qw avx512vl /proc/cpuinfo; then
+    echo 'AVX2;AVX512'
+  else
+    echo AVX2
+  fi
+}
+
 # build PRESET TARGET...
 build() {
-  local preset=$1
+  local preset=$1 options=()
   shift
+  if [ "$preset" = release ]; then
+    options+=("-DCHEEMS_EMULATOR_INSTRUCTION_SETS=$(instruction_sets)")
+  fi
   echo "==== $preset: build"
-  cmake --preset "$preset" && cmake --build --preset "$preset" --target "$@"
+  cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" --target "$@"
 }
 
 # check PRESET CTEST-ARGUMENT...: runs the preset's tests, adds up their numbers and keeps what they say they skipped
