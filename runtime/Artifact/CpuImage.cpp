@@ -2,6 +2,7 @@
 #include "cheems/artifact.h"
 #include "runtime/Artifact/FieldReader.h"
 #include "runtime/Artifact/Metadata.h"
+#include "runtime/Json/Json.h"
 
 using namespace cheems;
 using nlohmann::json;
@@ -66,7 +67,7 @@ bool Variant::flushesDenormals() const {
 }
 
 CpuImage CpuImage::parse(const ImageEntry &entry, const std::string &name) {
-  json fields = json::parse(entry.fields);
+  json fields = parseJsonOrThrow<json>(entry.fields);
   FieldReader reader(fields, entry.path, name);
   CpuImage image;
   image.cpu = reader.text("cpu");

@@ -1,5 +1,6 @@
 #include "runtime/Artifact/CudaImage.h"
 #include "runtime/Artifact/FieldReader.h"
+#include "runtime/Json/Json.h"
 
 using namespace cheems;
 using nlohmann::json;
@@ -49,7 +50,7 @@ bool CardCode::cubinRunsOn(int major, int minor) const {
 
 CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
                            const std::string &name) {
-  json fields = json::parse(entry.fields);
+  json fields = parseJsonOrThrow<json>(entry.fields);
   FieldReader reader(fields, entry.path, name);
   CudaImage image;
   image.decodeRows = reader.integer("decode_rows", 1, maxTokens);

@@ -1,5 +1,6 @@
 #include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/Artifact/FieldReader.h"
+#include "runtime/Json/Json.h"
 #include <algorithm>
 #include <map>
 
@@ -294,7 +295,7 @@ void LaunchPlan::Entry::evaluate(const StepSizes &sizes,
 
 LaunchPlan LaunchPlan::parse(std::string_view text, const std::string &path,
                              const std::string &name, size_t pools) {
-  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json document = parseJson<json>(text);
   if (document.is_discarded()) {
     throw DamagedFile(name + ": corrupted: the plan of " + path +
                       " is not JSON; compile the model again");

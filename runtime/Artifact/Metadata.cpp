@@ -1,6 +1,7 @@
 #include "runtime/Artifact/Metadata.h"
 #include "cheems/abi.h"
 #include "runtime/Artifact/FieldReader.h"
+#include "runtime/Json/Json.h"
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -213,7 +214,7 @@ ImageEntry parseImage(const FieldReader &reader, const json &item,
     }
   }
   image.path = reader.where();
-  image.fields = item.dump();
+  image.fields = printJson(item);
   return image;
 }
 
@@ -365,7 +366,7 @@ int64_t Metadata::usedEntries(int64_t tokens) const {
 
 Metadata Metadata::parse(std::string_view text, uint64_t weightBytes,
                          const std::string &name) {
-  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json document = parseJson<json>(text);
   if (document.is_discarded()) {
     throw DamagedFile(
         name +

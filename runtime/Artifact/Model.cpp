@@ -3,6 +3,7 @@
 #include "runtime/Artifact/ImageChoice.h"
 #include "runtime/Artifact/VariantChoice.h"
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Redzones.h"
 #include <algorithm>
 #include <atomic>
@@ -201,8 +202,9 @@ std::string Model::describe() const {
                          {"device", deviceName()},
                          {"variant", chosen->name},
                          {"sections", sections}};
-  description.update(json::parse(container.bytes(CHEEMS_SECTION_METADATA)));
-  return description.dump(2, ' ', false, json::error_handler_t::replace);
+  description.update(
+      parseJsonOrThrow<json>(container.bytes(CHEEMS_SECTION_METADATA)));
+  return printJsonOfAnyBytes(description, 2);
 }
 
 void Model::verify(const std::function<bool()> &interrupted) const {

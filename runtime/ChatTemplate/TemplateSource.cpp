@@ -1,5 +1,6 @@
 // Reads tokenizer_config.json for the chat template.
 #include "runtime/ChatTemplate/TemplateSource.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
 
@@ -16,8 +17,7 @@ using Json = nlohmann::json;
 }
 
 Json parseConfig(std::string_view text) {
-  Json config = Json::parse(text.begin(), text.end(), nullptr,
-                            /*allow_exceptions=*/false);
+  Json config = parseJson<Json>(text);
   if (!config.is_object()) {
     malformed("must hold one JSON object");
   }

@@ -1,5 +1,6 @@
 #include "runtime/Generation/CacheIndex.h"
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/State/NewFile.h"
 #include "runtime/Tokenizer/Utf8.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -146,7 +148,8 @@ std::string hashOfText(const std::string &text) {
 
 CacheIndex CacheIndex::load(const std::string &path) {
   std::ifstream file(path);
-  json root = json::parse(file, nullptr, /*allow_exceptions=*/false);
+  json root =
+      parseJson<json>(std::string(std::istreambuf_iterator<char>(file), {}));
   CacheIndex index;
   try {
     for (const auto &[name, item] : root.at("files").items()) {
@@ -186,8 +189,7 @@ void CacheIndex::save(const std::string &path) const {
     root["models"][key] = {{"folder", toJson(origin.folder)},
                            {"arguments", each(origin.arguments, toJson)}};
   }
-  std::string text =
-      root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  std::string text = printJsonOfAnyBytes(root, 1) + "\n";
   NewFile file(path);
   file.write(text.data(), text.size(), 0);
   file.finish();

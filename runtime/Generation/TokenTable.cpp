@@ -1,5 +1,6 @@
 #include "runtime/Generation/TokenTable.h"
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -29,8 +30,7 @@ public:
       throw bad("its header should have " + std::to_string(size) +
                 " bytes, but the file has " + std::to_string(file.size()));
     }
-    document = json::parse(file.substr(8, size), nullptr,
-                           /*allow_exceptions=*/false);
+    document = parseJson<json>(file.substr(8, size));
     if (!document.is_object()) {
       throw bad("its header is not a JSON object");
     }

@@ -2,6 +2,7 @@
 #include "runtime/Error.h"
 #include "runtime/Grammar/JsonSchema.h"
 #include "runtime/Grammar/SchemaDocument.h"
+#include "runtime/Json/Json.h"
 
 #include <deque>
 
@@ -68,8 +69,8 @@ std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
     } else {
       arguments = text.object(end);
     }
-    calls.push_back(
-        builder.literal(Json(name).dump() + ", \"arguments\": ", arguments));
+    calls.push_back(builder.literal(printJson(Json(name)) + ", \"arguments\": ",
+                                    arguments));
   }
   auto root = builder.declare("a call of a tool");
   builder.define(

@@ -3,6 +3,7 @@
 // schema's order, and an object whose properties are listed has no others but
 // where additionalProperties says so.
 #include "runtime/Grammar/JsonSchema.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
 #include "runtime/Grammar/SchemaDocument.h"
@@ -414,7 +415,7 @@ NodeId JsonSchema::object(const Json &schema, const std::string &where) {
   for (size_t index = properties.size(); index-- > 0;) {
     const Property &property = properties[index];
     NodeId member = builder.literal(
-        Json(property.name).dump(),
+        printJson(Json(property.name)),
         text.colon(value(*property.schema, property.where, withMembers)));
     NodeId behind = text.comma(member);
     if (property.required) {

@@ -1,4 +1,5 @@
 #include "runtime/Grammar/JsonText.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Tokenizer/Utf8.h"
 
@@ -295,7 +296,7 @@ NodeId JsonText::list(const std::function<NodeId(NodeId)> &item,
 
 NodeId JsonText::constant(const Json &value, NodeId next) {
   if (!value.is_structured()) {
-    return builder.literal(value.dump(), next);
+    return builder.literal(printJson(value), next);
   }
   bool object = value.is_object();
   next = builder.literal(object ? "}" : "]", next);
@@ -305,7 +306,7 @@ NodeId JsonText::constant(const Json &value, NodeId next) {
     last = false;
     next = constant(*at, next);
     if (object) {
-      next = builder.literal(Json(at.key()).dump(), colon(next));
+      next = builder.literal(printJson(Json(at.key())), colon(next));
     }
   }
   return builder.literal(object ? "{" : "[", next);

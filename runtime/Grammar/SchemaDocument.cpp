@@ -1,4 +1,5 @@
 #include "runtime/Grammar/SchemaDocument.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
 
@@ -20,7 +21,7 @@ Json parseDocument(const std::string &text, const std::string &name) {
     return true;
   };
   try {
-    return Json::parse(text, checkDepth);
+    return parseJsonOrThrow<Json>(text, checkDepth);
   } catch (const Json::exception &error) {
     // "[json.exception.parse_error.101] parse error at line 1, …"
     std::string message = error.what();

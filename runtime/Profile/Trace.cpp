@@ -1,4 +1,5 @@
 #include "runtime/Profile/Trace.h"
+#include "runtime/Json/Json.h"
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -12,8 +13,7 @@ namespace {
 constexpr size_t pieceBytes = 1 << 20;
 
 std::string quoted(const std::string &text) {
-  return nlohmann::json(text).dump(-1, ' ', false,
-                                   nlohmann::json::error_handler_t::replace);
+  return printJsonOfAnyBytes(nlohmann::json(text));
 }
 
 struct KindNames {

@@ -1,5 +1,6 @@
 // Reads generation_config.json.
 #include "runtime/Sampler/GenerationConfig.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
 
@@ -155,8 +156,7 @@ GenerationConfig::eosTokensOr(const std::vector<int64_t> &others) const {
 }
 
 GenerationConfig parseGenerationConfig(std::string_view text) {
-  Json file = Json::parse(text.begin(), text.end(), nullptr,
-                          /*allow_exceptions=*/false);
+  Json file = parseJson<Json>(text);
   if (!file.is_object()) {
     throw Error("generation_config.json: must hold one JSON object");
   }

@@ -1,6 +1,7 @@
 // Field access for tokenizer.json: every wrong type or missing field is one
 // line that says where.
 #include "runtime/Tokenizer/Json.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
 #include "runtime/Tokenizer/Utf8.h"
@@ -23,7 +24,7 @@ void unsupported(const std::string &where, const std::string &component,
 Json parse(std::string_view text, const char *file) {
   Json document;
   try {
-    document = Json::parse(text);
+    document = parseJsonOrThrow<Json>(text);
   } catch (const Json::exception &exception) {
     // nlohmann's text ends with the offending input, which may hold anything
     const auto *parse = dynamic_cast<const Json::parse_error *>(&exception);
@@ -101,7 +102,7 @@ int32_t tokenId(const Json &value, const std::string &where) {
   bool huge = value.is_number_unsigned() &&
               value.get<uint64_t>() > static_cast<uint64_t>(maximumId);
   if (huge || (!value.is_number_unsigned() && value.get<int64_t>() < 0)) {
-    malformed(where, "token id " + value.dump() + " is outside 0.." +
+    malformed(where, "token id " + printJson(value) + " is outside 0.." +
                          std::to_string(maximumId));
   }
   return value.get<int32_t>();

@@ -1,6 +1,7 @@
 // A scanner that knows as much of JSON as finding and reading the tables takes;
 // what it passes over is checked by the parser that reads the rest.
 #include "runtime/Tokenizer/TokenTables.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Tokenizer/Json.h"
 #include "runtime/Tokenizer/Utf8.h"
 
@@ -151,8 +152,8 @@ private:
     if (plain) {
       return ascii || utf8::firstInvalid(value) == value.npos;
     }
-    auto parsed = tokenizer_json::Json::parse(
-        text.substr(begin - 1, at - begin + 1), nullptr, false);
+    auto parsed =
+        parseJson<tokenizer_json::Json>(text.substr(begin - 1, at - begin + 1));
     if (!parsed.is_string()) {
       return false;
     }

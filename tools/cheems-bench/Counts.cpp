@@ -6,6 +6,7 @@
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/CUDA/Driver.h"
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Process/Output.h"
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ public:
   explicit Counting(const Options &options) : options(options) {}
 
   std::string text() const {
-    return options.json ? list.dump(1) + "\n" : tables;
+    return options.json ? printJson(list, 1) + "\n" : tables;
   }
 
   void models() {
@@ -106,10 +107,11 @@ private:
   void add(const std::string &of, const std::string &test, int64_t least) {
     std::string counts = take();
     if (options.json) {
-      list.push_back({{"of", of},
-                      {"test", test},
-                      {"bytes", least},
-                      {"counts", nlohmann::ordered_json::parse(counts)}});
+      list.push_back(
+          {{"of", of},
+           {"test", test},
+           {"bytes", least},
+           {"counts", parseJsonOrThrow<nlohmann::ordered_json>(counts)}});
     } else {
       tables += of + ", " + test + ": " + counts + "\n";
     }

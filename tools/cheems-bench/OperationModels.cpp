@@ -1,4 +1,5 @@
 #include "OperationModels.h"
+#include "runtime/Json/Json.h"
 
 namespace cheems::bench {
 
@@ -38,7 +39,7 @@ RandomModel cheemsModel(int64_t hidden, const SSDSizes &sizes,
                  {"attn_layer_period", 2},
                  {"attn_layer_offset", 1}});
   config.update(fields);
-  RandomModel model{config.dump(), {}};
+  RandomModel model{printJson(config), {}};
   std::vector<RandomTensor> &tensors = model.tensors;
   std::string layer = "model.layers.0.", ssd = layer + "ssd.";
   int64_t width = sizes.heads * sizes.size, states = sizes.groups * sizes.state;
@@ -70,7 +71,7 @@ RandomModel dogeModel(int64_t hidden, int64_t heads, int64_t size,
        {"num_key_value_heads", heads},
        {"head_dim", size},
        {"keep_window_size", window == 0 ? json(nullptr) : json(window)}});
-  RandomModel model{config.dump(), {}};
+  RandomModel model{printJson(config), {}};
   std::vector<RandomTensor> &tensors = model.tensors;
   std::string layer = "model.layers.0.", attention = layer + "self_attn.";
   int64_t width = heads * size;

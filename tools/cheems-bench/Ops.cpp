@@ -2,6 +2,7 @@
 #include "LoopTimes.h"
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Session/Session.h"
 #include <algorithm>
@@ -21,7 +22,7 @@ RandomModel productModel(int64_t columns, int64_t length) {
                  {"hidden_size", length},      {"num_hidden_layers", 0},
                  {"num_attention_heads", 1},   {"head_dim", 2},
                  {"tie_word_embeddings", true}};
-  return {config.dump(),
+  return {printJson(config),
           {{"model.embed_tokens.weight", {columns, length}},
            {"model.norm.weight", {length}}}};
 }

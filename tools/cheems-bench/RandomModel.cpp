@@ -1,5 +1,6 @@
 #include "RandomModel.h"
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Process/Interrupt.h"
 #include <cmath>
 #include <cstring>
@@ -110,7 +111,7 @@ void writeModel(const std::string &folder, const RandomModel &model,
                            {"shape", tensor.shape},
                            {"data_offsets", json::array({begin, end})}};
   }
-  std::string text = header.dump();
+  std::string text = printJson(header);
   uint64_t count = text.size();
   std::string path = folder + "/model.safetensors";
   std::ofstream file(path, std::ios::binary);

@@ -1,4 +1,5 @@
 #include "Report.h"
+#include "runtime/Json/Json.h"
 #include "tools/Support/Format.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -348,8 +349,7 @@ std::string Report::json() const {
   for (const Row &row : rows) {
     result.push_back(jsonRow(row, limitsOf(row)));
   }
-  return result.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
+  return printJsonOfAnyBytes(result, 2) + "\n";
 }
 
 } // namespace cheems::bench

@@ -1,6 +1,7 @@
 #include "Describe.h"
 #include "runtime/Error.h"
 #include "runtime/Executor/CUDA/CudaModule.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Text/TextModel.h"
 #include "tools/Support/Format.h"
 #include <filesystem>
@@ -201,9 +202,7 @@ std::string summary(const ModelPointer &pointer) {
 
 std::string fullDescription(const ModelPointer &model) {
   std::string result = summary(model);
-  auto dump = [](const Json &value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
+  auto dump = [](const Json &value) { return printJsonOfAnyBytes(value); };
   auto add = [&](const std::string &name, const Json &value) {
     if (!isList(value)) {
       result += name + ": " + dump(value) + "\n";
@@ -215,7 +214,7 @@ std::string fullDescription(const ModelPointer &model) {
     }
   };
   result += "\n";
-  const Json root = Json::parse(model->describe());
+  const Json root = parseJsonOrThrow<Json>(model->describe());
   for (const auto &[name, value] : root.items()) {
     if (name == "images") {
       for (const Json &image : value) {

@@ -1,4 +1,5 @@
 #include "Report.h"
+#include "runtime/Json/Json.h"
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -34,7 +35,7 @@ std::string report(const std::string &text, const std::vector<int32_t> &ids,
   if (!sampling.greedy()) {
     json["seed"] = sampling.seed;
   }
-  return json.dump() + "\n";
+  return printJson(json) + "\n";
 }
 
 std::string report(const std::vector<float> &embedding) {

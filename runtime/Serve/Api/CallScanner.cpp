@@ -1,4 +1,5 @@
 #include "runtime/Serve/Api/CallScanner.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Serve/Api/Json.h"
 
@@ -14,7 +15,7 @@ static bool isArguments(const std::string &key) {
 
 /// What a literal of JSON says, where it is a string.
 static std::optional<std::string> decoded(const std::string &literal) {
-  Json value = Json::parse(literal, nullptr, /*allow_exceptions=*/false);
+  Json value = parseJson<Json>(literal);
   return value.is_string() ? std::optional(value.get<std::string>())
                            : std::nullopt;
 }

@@ -1,4 +1,5 @@
 #include "runtime/Serve/Api/Json.h"
+#include "runtime/Json/Json.h"
 
 #include "runtime/Serve/Api/ApiError.h"
 
@@ -26,7 +27,7 @@ Json parseBody(const std::string &text) {
   };
   Json body;
   try {
-    body = Json::parse(text, check);
+    body = parseJsonOrThrow<Json>(text, check);
   } catch (const Json::exception &error) {
     std::string what = error.what();
     // "[json.exception.parse_error.101] parse error at line 1, …"
@@ -41,8 +42,6 @@ Json parseBody(const std::string &text) {
   return body;
 }
 
-std::string dumped(const Json &value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string dumped(const Json &value) { return printJsonOfAnyBytes(value); }
 
 } // namespace cheems::serve

@@ -1,4 +1,5 @@
 // /tokenize, /detokenize and /tokenizer_info, in vLLM's and llama.cpp's words.
+#include "runtime/Json/Json.h"
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/ChatMessages.h"
 #include "runtime/Serve/Api/Endpoints.h"
@@ -110,7 +111,7 @@ void tokenizerInfo(Call &call) {
   Json info = Json::object();
   std::string_view config = text.model().tokenizerConfig();
   if (!config.empty()) {
-    info = Json::parse(config, nullptr, /*allow_exceptions=*/false);
+    info = parseJson<Json>(config);
   }
   if (!info.is_object()) {
     info = Json::object();

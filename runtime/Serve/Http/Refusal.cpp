@@ -1,4 +1,5 @@
 #include "runtime/Serve/Http/Refusal.h"
+#include "runtime/Json/Json.h"
 #include <nlohmann/json.hpp>
 
 namespace cheems::serve {
@@ -38,8 +39,7 @@ std::string errorJson(int status, const std::string &message,
                         {"param", orNull(parameter)},
                         {"code", orNull(code)}};
   // what a client sent may stand in a message, and need not be UTF-8
-  return ordered_json{{"error", error}}.dump(
-      -1, ' ', false, ordered_json::error_handler_t::replace);
+  return printJsonOfAnyBytes(ordered_json{{"error", error}});
 }
 
 HttpResponse refusal(int status, const std::string &message,

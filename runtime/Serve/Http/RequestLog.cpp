@@ -1,4 +1,5 @@
 #include "runtime/Serve/Http/RequestLog.h"
+#include "runtime/Json/Json.h"
 #include <csignal>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -31,10 +32,10 @@ std::string RequestRecord::line() const {
                          {"received", received},   {"sent", sent},
                          {"seconds", seconds},     {"end", end}};
   for (const auto &[name, json] : notes) {
-    ordered_json value = ordered_json::parse(json, nullptr, false);
+    ordered_json value = parseJson<ordered_json>(json);
     fields[name] = value.is_discarded() ? ordered_json(json) : value;
   }
-  return fields.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+  return printJsonOfAnyBytes(fields, -1, /*ascii=*/true);
 }
 
 RequestLog::RequestLog(Sink sink) : sink(std::move(sink)) {
