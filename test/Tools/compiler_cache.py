@@ -24,6 +24,7 @@ def build(source, cache):
     (folder / "all.hxx.cxx").write_text("")
     environment = {**os.environ, "CCACHE_DIR": str(cache)}
     environment.pop("CCACHE_DISABLE", None)
+    environment.pop("CCACHE_RECACHE", None)
 
     def call(*words):
         return subprocess.run([str(word) for word in words], cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
