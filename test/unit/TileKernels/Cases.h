@@ -68,12 +68,11 @@ inline double multiplyAddsPerCycle() {
 
 /// Shapes of a kernel. A run that is not long takes some of one in ten, others
 /// with the next seed: compiling is most of a case's time.
-constexpr uint64_t kShapes = 200, kShare = 10, kShapesOfARun = 8;
+constexpr uint64_t kShapes = 200, kShare = 10, kShapesOfARun = 6;
 
-/// The four processes of a kernel share a run's shapes: two cards, each with
-/// copies that take effect early or late. What a form has in common on both
-/// cards is found on either.
-constexpr uint64_t kProcesses = 4;
+/// The processes of both cards share a run's shapes. What a form has in common
+/// on both is found on either.
+constexpr uint64_t kCards = 2;
 
 /// Which of so many forms a case has. A run's cases have one after the other,
 /// and the next seed's begin with another one.
@@ -81,19 +80,18 @@ inline size_t formOf(uint64_t number, size_t forms) {
   return (number / kShare + number % kShare) % forms;
 }
 
-/// Which of so many units: a process has one after the other.
+/// Which of so many units: a card has one after the other.
 inline size_t unitOf(uint64_t number, size_t units) {
-  return number / kShare / kProcesses % units;
+  return number / kShare / kCards % units;
 }
 
 inline bool isOfThisRun(uint64_t number) {
   if (isLongRun()) {
     return true;
   }
-  uint64_t process = (Card::copiesEarly() ? 1 : 0) +
-                     (Card::get().architecture() == "sm_80" ? 2 : 0);
+  uint64_t card = Card::get().architecture() == "sm_80" ? 1 : 0;
   return isDrawn(number, kShare) && number / kShare < kShapesOfARun &&
-         number / kShare % kProcesses == process;
+         number / kShare % kCards == card;
 }
 
 /// Calls `body` with each number that is of this run.
