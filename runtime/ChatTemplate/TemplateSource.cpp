@@ -1,8 +1,8 @@
 // Reads tokenizer_config.json for the chat template.
 #include "runtime/ChatTemplate/TemplateSource.h"
-#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 
 #include <nlohmann/json.hpp>
 

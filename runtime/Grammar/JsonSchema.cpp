@@ -3,10 +3,10 @@
 // schema's order, and an object whose properties are listed has no others but
 // where additionalProperties says so.
 #include "runtime/Grammar/JsonSchema.h"
-#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
 #include "runtime/Grammar/SchemaDocument.h"
+#include "runtime/Json/Json.h"
 
 #include <algorithm>
 #include <cmath>

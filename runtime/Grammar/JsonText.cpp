@@ -1,6 +1,6 @@
 #include "runtime/Grammar/JsonText.h"
-#include "runtime/Json/Json.h"
 
+#include "runtime/Json/Json.h"
 #include "runtime/Tokenizer/Utf8.h"
 
 namespace cheems::grammar {

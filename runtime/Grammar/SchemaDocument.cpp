@@ -1,7 +1,7 @@
 #include "runtime/Grammar/SchemaDocument.h"
-#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 
 namespace cheems::grammar {
 

@@ -14,8 +14,8 @@ Document parseJsonOrThrow(std::string_view text,
 }
 
 template <typename Document>
-std::string printJson(const Document &document, int indent, bool ascii) {
-  return document.dump(indent, ' ', ascii, Document::error_handler_t::strict);
+std::string printJson(const Document &document, int indent) {
+  return document.dump(indent);
 }
 
 template <typename Document>
@@ -28,13 +28,13 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 template json parseJson<json>(std::string_view);
 template json parseJsonOrThrow<json>(std::string_view, json::parser_callback_t);
-template std::string printJson<json>(const json &, int, bool);
+template std::string printJson<json>(const json &, int);
 template std::string printJsonOfAnyBytes<json>(const json &, int, bool);
 template ordered_json parseJson<ordered_json>(std::string_view);
 template ordered_json
     parseJsonOrThrow<ordered_json>(std::string_view,
                                    ordered_json::parser_callback_t);
-template std::string printJson<ordered_json>(const ordered_json &, int, bool);
+template std::string printJson<ordered_json>(const ordered_json &, int);
 template std::string printJsonOfAnyBytes<ordered_json>(const ordered_json &,
                                                        int, bool);
 

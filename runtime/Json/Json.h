@@ -1,6 +1,7 @@
-// Reads and writes JSON. The library's parser and printer are templates that
-// take seconds to compile in each file that calls them, and far longer with
-// sanitizers. So they are compiled here, once for each kind of document.
+// Reads and writes JSON. The parser and the printer of nlohmann/json are
+// templates. They take seconds to compile in each file that calls them, and
+// longer with sanitizers. So they are compiled here, once for each kind of
+// document.
 #ifndef CHEEMS_RUNTIME_JSON_JSON_H
 #define CHEEMS_RUNTIME_JSON_JSON_H
 
@@ -21,14 +22,13 @@ template <typename Document>
 Document parseJsonOrThrow(std::string_view text,
                           typename Document::parser_callback_t check = nullptr);
 
-/// On one line, or with `indent` spaces for each level. With `ascii` all other
-/// characters are escaped. Throws Document::type_error for bytes that are not
-/// UTF-8.
+/// On one line, or with `indent` spaces for each level. Throws
+/// Document::type_error for bytes that are not UTF-8.
 template <typename Document>
-std::string printJson(const Document &document, int indent = -1,
-                      bool ascii = false);
+std::string printJson(const Document &document, int indent = -1);
 
-/// The same, where bytes that are not UTF-8 become U+FFFD.
+/// The same, but bytes that are not UTF-8 become U+FFFD. With `ascii` what is
+/// not ASCII is escaped.
 template <typename Document>
 std::string printJsonOfAnyBytes(const Document &document, int indent = -1,
                                 bool ascii = false);

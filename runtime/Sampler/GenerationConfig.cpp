@@ -1,8 +1,8 @@
 // Reads generation_config.json.
 #include "runtime/Sampler/GenerationConfig.h"
-#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 
 #include <limits>
 

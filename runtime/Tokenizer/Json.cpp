@@ -1,9 +1,9 @@
 // Field access for tokenizer.json: every wrong type or missing field is one
 // line that says where.
 #include "runtime/Tokenizer/Json.h"
-#include "runtime/Json/Json.h"
 
 #include "runtime/Error.h"
+#include "runtime/Json/Json.h"
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "runtime/Serve/Api/CallScanner.h"
-#include "runtime/Json/Json.h"
 
+#include "runtime/Json/Json.h"
 #include "runtime/Serve/Api/Json.h"
 
 namespace cheems::serve {

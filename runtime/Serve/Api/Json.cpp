@@ -1,6 +1,6 @@
 #include "runtime/Serve/Api/Json.h"
-#include "runtime/Json/Json.h"
 
+#include "runtime/Json/Json.h"
 #include "runtime/Serve/Api/ApiError.h"
 
 #include <vector>
