@@ -3,8 +3,8 @@
 #include "runtime/ChatTemplate/ChatTemplate.h"
 #include "runtime/Error.h"
 #include "test/unit/Support/TestPaths.h"
+#include "test/unit/Support/TestRun.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -179,7 +179,7 @@ TEST(Jinja, StrftimeNowPrintsTheDate) {
 /// Those of users in a long run alone: instrumented code takes minutes for so
 /// many steps.
 ChatTemplateLimits hostileLimits() {
-  if (std::getenv("CHEEMS_TEST_LONG")) {
+  if (cheems::test::isLongRun()) {
     return {};
   }
   return {200'000, 8 << 20, ChatTemplateLimits().depth};

@@ -1,7 +1,7 @@
 // What a changed conversation costs, and that the state is right afterwards.
 #include "runtime/Generation/Conversation.h"
 #include "TalkingArtifact.h"
-#include <cstdlib>
+#include "test/unit/Support/TestRun.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -118,7 +118,7 @@ TEST(Conversation, elseItIsComputedAgainAndSaid) {
 TEST(Conversation, anyPathLeavesTheStateOfAFreshStart) {
   std::mt19937 random(5);
   // Each loads the model once more, which instrumented code does slowly.
-  const int turns = std::getenv("CHEEMS_TEST_LONG") ? 60 : 20;
+  const int turns = cheems::test::isLongRun() ? 60 : 20;
   for (int64_t window : {0, 8}) {
     Fixture f(window);
     Tokens tokens = counted(0, 15);

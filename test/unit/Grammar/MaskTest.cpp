@@ -1,6 +1,7 @@
 // Masks against a check of each token by a reader that keeps every stack as it
 // is, over random grammars and vocabularies.
 #include "TestSupport.h"
+#include "test/unit/Support/TestRun.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -141,17 +142,12 @@ std::vector<std::string> randomVocabulary(Draw &draw) {
   return tokens;
 }
 
-uint64_t testSeed() {
-  const char *seed = std::getenv("CHEEMS_TEST_SEED");
-  return seed ? std::strtoull(seed, nullptr, 10) : 1;
-}
-
 TEST(Masks, AreThoseOfEachTokenAlone) {
   int grammars = 0, refused = 0, tokensSeen = 0, ends = 0;
-  const int most = std::getenv("CHEEMS_TEST_LONG") ? 60 : 20;
+  const int most = cheems::test::isLongRun() ? 60 : 20;
   for (uint64_t seed = 0; grammars < most && seed < 2000; ++seed) {
     // half of the cases are the same in every run
-    Draw draw(seed % 2 ? seed : seed + 7919 * testSeed());
+    Draw draw(seed % 2 ? seed : seed + 7919 * cheems::test::testSeed());
     std::string text = randomGrammar(draw);
     GrammarPointer grammar;
     try {

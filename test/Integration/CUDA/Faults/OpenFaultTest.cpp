@@ -2,6 +2,7 @@
 // stays on the card.
 #include "CompiledModel.h"
 #include "runtime/Session/Session.h"
+#include "test/unit/Support/TestRun.h"
 #include <map>
 #include <regex>
 
@@ -41,8 +42,7 @@ std::vector<long> failing(const FaultyDriver &faulty) {
   std::vector<long> result;
   for (long call = 1; call <= faulty.calls(); ++call) {
     const std::string name = faulty.nameOf(call);
-    if (std::getenv("CHEEMS_TEST_LONG") || first[name] == call ||
-        last[name] == call) {
+    if (isLongRun() || first[name] == call || last[name] == call) {
       result.push_back(call);
     }
   }

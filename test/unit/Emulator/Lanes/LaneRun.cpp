@@ -5,8 +5,8 @@
 #include "cheems/Emulator/Machine/Launch.h"
 #include "cheems/Emulator/Module/Families.h"
 #include "cheems/Emulator/PTX/Parser.h"
+#include "test/unit/Support/TestRun.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace cheems::emulator;
@@ -148,7 +148,7 @@ cheems::emulator::test::runRows(const Form &form,
 static std::vector<Row> ofThisRun(const std::vector<Row> &rows) {
 #ifdef CHEEMS_ADDRESS_SANITIZER
   constexpr size_t many = 500, stride = 13; // which no pattern of rows has
-  if (rows.size() > many && !std::getenv("CHEEMS_TEST_LONG")) {
+  if (rows.size() > many && !cheems::test::isLongRun()) {
     std::vector<Row> some;
     for (size_t row = 0; row < rows.size(); row += stride) {
       some.push_back(rows[row]);
