@@ -33,7 +33,7 @@ part_asan-rest() { sanitized asan -E "$compiler_tests|$recorders" -LE '^compiled
 part_tsan() { sanitized tsan; }
 part_server() { release -R '^(serve-|Serve|cheems-serve)'; }
 part_mutated-modules() {
-  export CHEEMS_TEST_MUTANTS=50000
+  export CHEEMS_TEST_MUTANTS=100000
   release -R '^MutationTests'
 }
 part_tutorial() { release -R '^tutorial'; }

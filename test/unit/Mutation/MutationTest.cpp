@@ -12,6 +12,7 @@
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "test/unit/Support/TestRun.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,16 +26,11 @@ namespace {
 constexpr int64_t kMutants = 300;
 constexpr unsigned kSeconds = 60; // a mutant
 #else
-constexpr int64_t kMutants = 400; // of 40 ms each
+constexpr int64_t kMutants = 1000; // 10 to 20 ms each
 constexpr unsigned kSeconds = 20;
 #endif
 /// In short runs other tests have the other core.
-int processes() { return std::getenv("CHEEMS_TEST_LONG") != nullptr ? 2 : 1; }
-
-int64_t setting(const char *name, int64_t otherwise) {
-  const char *asked = std::getenv(name);
-  return asked != nullptr ? std::strtoll(asked, nullptr, 10) : otherwise;
-}
+int processes() { return isLongRun() ? 2 : 1; }
 
 /// The mutant that job `job` of `count` makes.
 int64_t mutantNumber(int64_t job, int64_t count, int64_t seed) {
@@ -97,8 +93,8 @@ TEST(Mutation, noMutantCrashesOrHangs) {
   std::vector<Seed> seeds = allSeeds(*newContext());
   ASSERT_GE(seeds.size(), 50U);
   std::unique_ptr<mlir::MLIRContext> context;
-  int64_t count = setting("CHEEMS_TEST_MUTANTS", kMutants);
-  int64_t seed = setting("CHEEMS_TEST_SEED", 1);
+  auto count = static_cast<int64_t>(setting("CHEEMS_TEST_MUTANTS", kMutants));
+  auto seed = static_cast<int64_t>(testSeed());
   Summary summary = runJobs(
       count, kSeconds, processes(), [&] { context = newContext(); },
       [&](int64_t job, Notes &notes) {

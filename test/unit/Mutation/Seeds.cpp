@@ -89,6 +89,9 @@ std::string functionAround(const std::string &example) {
 }
 
 class Collector {
+  static constexpr size_t kMost =
+      20000; ///< a lowered mutant of more takes long
+
 public:
   explicit Collector(MLIRContext &context) : context(context) {}
 
@@ -125,6 +128,9 @@ public:
 private:
   void addWhole(const std::string &origin, const std::string &text) {
     seeds.push_back({origin, text});
+    if (text.size() > kMost) {
+      return; // lowering makes it no smaller
+    }
     TargetDescription fast, scalar;
     scalar.scalar = true;
     half(origin + ", tiled", text, [&](OpPassManager &passes) {
@@ -152,13 +158,12 @@ private:
 
   void half(const std::string &origin, const std::string &text,
             llvm::function_ref<void(OpPassManager &)> build) {
-    constexpr size_t most = 20000; // a mutant of more takes too long
     auto module = parseSourceString<ModuleOp>(text, &context);
     PassManager passes(&context);
     build(passes);
     if (succeeded(passes.run(*module))) {
       std::string lowered = printed(*module);
-      if (lowered.size() <= most && lowered != text) {
+      if (lowered.size() <= kMost && lowered != text) {
         seeds.push_back({origin, lowered});
       }
     }
