@@ -16,14 +16,15 @@ Reach cheems::tile::reachOf(linalg::GenericOp op, OpOperand &operand) {
              : Reach::Column;
 }
 
-/// Ops that have a meaning on each element of a tile. Of what is outside of the
-/// body they may read constants.
+/// Ops that have a meaning on each element of a tile, and the yield. Of what is
+/// outside of the body they may read constants.
 static bool isOnElements(Operation &op) {
   auto isKnown = [&](Value operand) {
     return operand.getParentBlock() == op.getBlock() ||
            operand.getDefiningOp<arith::ConstantOp>();
   };
-  return (op.hasTrait<OpTrait::Elementwise>() || isa<arith::ConstantOp>(op)) &&
+  return (op.hasTrait<OpTrait::Elementwise>() ||
+          isa<arith::ConstantOp, linalg::YieldOp>(op)) &&
          llvm::all_of(op.getOperands(), isKnown);
 }
 
@@ -41,7 +42,7 @@ bool cheems::tile::isElementwise(linalg::GenericOp op) {
       return false;
     }
   }
-  return llvm::all_of(op.getBlock()->without_terminator(), isOnElements);
+  return llvm::all_of(*op.getBlock(), isOnElements);
 }
 
 bool cheems::tile::isFunctionOfVector(linalg::GenericOp op) {
@@ -51,7 +52,7 @@ bool cheems::tile::isFunctionOfVector(linalg::GenericOp op) {
          op.getBlock()->getArguments().back().use_empty() &&
          llvm::all_of(op.getIndexingMapsArray(),
                       [](AffineMap map) { return map.isIdentity(); }) &&
-         llvm::all_of(op.getBlock()->without_terminator(), isOnElements);
+         llvm::all_of(*op.getBlock(), isOnElements);
 }
 
 Value cheems::tile::widenedBy(Value value) {
@@ -132,7 +133,7 @@ Value cheems::tile::inlineBody(TileBuilder &t, linalg::GenericOp op,
     map.map(constant.getResult(),
             arith::ConstantOp::create(t.b, values).getResult());
   };
-  for (Operation &inner : op.getBlock()->without_terminator()) {
+  for (Operation &inner : *op.getBlock()) {
     if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
       fill(constant);
       continue;
@@ -143,12 +144,14 @@ Value cheems::tile::inlineBody(TileBuilder &t, linalg::GenericOp op,
         fill(constant);
       }
     }
+    if (auto yield = dyn_cast<linalg::YieldOp>(inner)) {
+      return map.lookup(yield.getOperand(0));
+    }
     Operation *clone = t.b.clone(inner, map);
     for (auto [result, made] :
          llvm::zip_equal(inner.getResults(), clone->getResults())) {
       made.setType(tileOf(result.getType()));
     }
   }
-  return map.lookup(
-      cast<linalg::YieldOp>(op.getBlock()->getTerminator()).getOperand(0));
+  llvm_unreachable("a body ends with its yield");
 }

@@ -95,3 +95,24 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     return %m : tensor<?x0xf32>
   }
 }
+
+// -----
+
+// A body may yield a constant from outside.
+// CHECK-LABEL: func.func @constant
+// CHECK: launch @elementwise
+// CHECK: kernel @elementwise
+// CHECK: %[[TWO:.*]] = arith.constant dense<2.000000e+00>
+// CHECK: cheems_tile.store %[[TWO]]
+#all = affine_map<(t, n) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @constant(%x: tensor<?x128xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
+    %two = arith.constant 2.0 : f32
+    %all = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%y : tensor<?x128xf32>) outs(%x : tensor<?x128xf32>) {
+    ^bb0(%p: f32, %q: f32):
+      linalg.yield %two : f32
+    } -> tensor<?x128xf32>
+    return %all : tensor<?x128xf32>
+  }
+}
