@@ -17,13 +17,21 @@ add_library(cheems_coverage INTERFACE)
 if(CHEEMS_BUILD_FUZZERS)
   target_compile_options(cheems_coverage INTERFACE -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls,trace-cmp)
 endif()
-# Tests' own code runs once: optimising it takes longer than running it.
+# Tests' own code runs once, and mains spend next to no time: what makes code faster takes longer than it saves there. That is so, too,
+# of the analysis that finds which accesses to the stack need no check, and of the lines for traces.
+add_library(cheems_unoptimised INTERFACE)
+target_compile_options(cheems_unoptimised INTERFACE -O0)
+if(CHEEMS_SANITIZE)
+  target_compile_options(cheems_unoptimised INTERFACE -g0)
+endif()
+if(CHEEMS_SANITIZE MATCHES "address")
+  target_compile_options(cheems_unoptimised INTERFACE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -asan-use-stack-safety=0>")
+endif()
 add_library(cheems_test_options INTERFACE)
-target_compile_options(cheems_test_options INTERFACE -O0)
-# Mains spend next to no time: under sanitizers optimising them takes longer.
+target_link_libraries(cheems_test_options INTERFACE cheems_unoptimised)
 add_library(cheems_tool_options INTERFACE)
 if(CHEEMS_SANITIZE)
-  target_compile_options(cheems_tool_options INTERFACE -O0)
+  target_link_libraries(cheems_tool_options INTERFACE cheems_unoptimised)
 endif()
 # Objects know no absolute path, so the compiler's cache serves a clone in any folder (compile.sh). ccache refuses precompiled
 # headers that carry a time.
