@@ -1,6 +1,8 @@
 // The library's parser and printer, for the kinds of documents that we have.
 #include "runtime/Json/Json.h"
 
+#include <utility>
+
 namespace cheems {
 
 template <typename Document> Document parseJson(std::string_view text) {
@@ -10,7 +12,7 @@ template <typename Document> Document parseJson(std::string_view text) {
 template <typename Document>
 Document parseJsonOrThrow(std::string_view text,
                           typename Document::parser_callback_t check) {
-  return Document::parse(text, check);
+  return Document::parse(text, std::move(check));
 }
 
 template <typename Document>
