@@ -95,11 +95,11 @@ static double deviation(const Tensor &logits) {
   return std::sqrt(square - mean * mean);
 }
 
-/// Of each row the largest difference, in standard deviations; infinity for
-/// what is not a number.
+/// Of each row the largest difference, in units; infinity for what is not a
+/// number.
 static std::vector<double> errors(const Tensor &got, int64_t b,
-                                  const Tensor &want, int64_t rows) {
-  double unit = deviation(want);
+                                  const Tensor &want, int64_t rows,
+                                  double unit) {
   std::vector<double> largest(rows, 0.0);
   for (int64_t t = 0; t < rows; ++t) {
     for (int64_t n = 0; n < want.shape[1]; ++n) {
@@ -137,7 +137,8 @@ std::vector<double> Evaluator::boundsOfRows(const Sequence &sequence) const {
          moved = evaluateModel(checkpoint, sequence.ids, disturbed);
   llvm::SmallVector<int64_t, 4> batch{1, straight.shape[0], straight.shape[1]};
   std::vector<double> limits =
-      errors(Tensor(batch, std::move(moved.data)), 0, straight, sequence.firm);
+      errors(Tensor(batch, std::move(moved.data)), 0, straight, sequence.firm,
+             deviation(straight));
   auto units = static_cast<double>(longestSum(
       checkpoint.config(), static_cast<int64_t>(sequence.ids.size())));
   for (double &limit : limits) {
@@ -180,7 +181,8 @@ Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
                                         const Sequence &want) const {
   constexpr int64_t fewInARow = 8;
   double allowed = boundOf(want);
-  std::vector<double> rows = errors(got, b, want.logits, want.firm);
+  std::vector<double> rows =
+      errors(got, b, want.logits, want.firm, deviation(want.logits));
   double error = *std::max_element(rows.begin(), rows.end());
   if (error <= allowed) {
     return {error, allowed, 0, want.turned};
@@ -231,7 +233,10 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
   constexpr size_t most = 16, trialsOfRow = 24;
   size_t allTrials = affordableTrials(static_cast<int64_t>(want.ids.size()));
   double allowed = boundOf(want), conspicuous = allowed / 8.0;
-  std::vector<double> rows = errors(got, b, want.logits, want.firm);
+  // The same unit for all trials: a tie that is turned moves later logits, and
+  // errors of earlier rows must not grow by that.
+  double unit = deviation(want.logits);
+  std::vector<double> rows = errors(got, b, want.logits, want.firm, unit);
   std::vector<int64_t> turned = want.turned;
   size_t row = firstAbove(rows, 0, conspicuous), trials = 0;
   while (row < rows.size() && turned.size() < most) {
@@ -249,8 +254,9 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
         break; // it may stay as it is
       }
       ++trials;
-      std::vector<double> then = errors(
-          got, b, turn(want, toggled(turned, ties[i].index)).first, want.firm);
+      std::vector<double> then =
+          errors(got, b, turn(want, toggled(turned, ties[i].index)).first,
+                 want.firm, unit);
       double limit = best < 0 ? rows[row] / 2.0 : nearest[row];
       if (!(then[row] < limit) ||
           highestBefore(then, row) >
@@ -282,7 +288,7 @@ Evaluator::Agreement
 Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
                      const std::vector<NearTie> &ties) const {
   constexpr int draws = 4;
-  double allowed = boundOf(want);
+  double allowed = boundOf(want), unit = deviation(want.logits);
   Random random(ties.size());
   std::vector<double> moved(want.firm, 0.0);
   llvm::SmallVector<int64_t, 4> batch{1, want.logits.shape[0],
@@ -296,7 +302,7 @@ Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
     }
     Tensor logits = turn(want, std::move(others)).first;
     std::vector<double> by = errors(Tensor(batch, std::move(logits.data)), 0,
-                                    want.logits, want.firm);
+                                    want.logits, want.firm, unit);
     double before = 0.0;
     for (size_t t = 0; t < by.size(); ++t) {
       before = std::max(before, by[t]);
@@ -306,7 +312,7 @@ Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
   for (double &limit : moved) {
     limit = allowed + 2.0 * limit;
   }
-  return worstOf(errors(got, b, want.logits, want.firm), moved,
+  return worstOf(errors(got, b, want.logits, want.firm, unit), moved,
                  {0.0, allowed, static_cast<int64_t>(ties.size()), {}});
 }
 

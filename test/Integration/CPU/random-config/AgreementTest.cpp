@@ -65,6 +65,24 @@ TEST_F(Agreement, ATieThatWentTheOtherWayExplainsADifference) {
   }
 }
 
+TEST_F(Agreement, AnErrorOfAnEarlierRowDoesNotHideATie) {
+  Rounding disturbed = rounding;
+  disturbed.disturbance = 0x1p-21;
+  llvm::SmallVector<int64_t, 4> batch{1, length, want.logits.shape[1]};
+  for (const NearTie &tie :
+       tiesWithin(bound(checkpoint->config(), length) / 4.0)) {
+    Tensor logits;
+    {
+      TieWatch watch(0.0, {tie.index});
+      logits = evaluateModel(*checkpoint, want.ids, disturbed);
+    }
+    Evaluator::Agreement got =
+        Evaluator(*checkpoint, rounding)
+            .compare(Tensor(batch, std::move(logits.data)), 0, want);
+    EXPECT_TRUE(got.holds()) << got.error << " of " << got.allowed;
+  }
+}
+
 TEST_F(Agreement, WhatWentTheOtherWayInOneRunMayNotInTheNext) {
   std::vector<NearTie> ties =
       tiesWithin(bound(checkpoint->config(), length) / 4.0);
