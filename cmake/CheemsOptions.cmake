@@ -17,8 +17,8 @@ add_library(cheems_coverage INTERFACE)
 if(CHEEMS_BUILD_FUZZERS)
   target_compile_options(cheems_coverage INTERFACE -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls,trace-cmp)
 endif()
-# Tests' own code runs once, and mains spend next to no time: what makes code faster takes longer than it saves there. That is so, too,
-# of the analysis that finds which accesses to the stack need no check, and of the lines for traces.
+# The code of tests and of mains runs for a short time only. Optimising it takes longer than it saves. So does AddressSanitizer's
+# analysis of which accesses to the stack need no check, and so do line numbers for traces.
 add_library(cheems_unoptimised INTERFACE)
 target_compile_options(cheems_unoptimised INTERFACE -O0)
 if(CHEEMS_SANITIZE)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <random>
 
 namespace cheems::reference {
 
@@ -15,6 +16,7 @@ Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
   this->rounding.int8 = rounding.int8;
   this->rounding.weightBits = rounding.weightBits;
   this->rounding.disturbance = rounding.disturbance;
+  this->rounding.pattern = rounding.pattern;
 }
 
 Tensor Weights::load(const std::string &name) const {
@@ -102,12 +104,22 @@ Tensor addResidual(const Tensor &x, const Tensor &residual, const Tensor &y) {
   return sum;
 }
 
-void disturb(Tensor &x, double relative) {
-  for (size_t i = 0; i < x.data.size(); ++i) {
-    // no pattern that a row or a head repeats
-    x.data[i] *= 1.0 + (i * 2654435761U % 4096 < 2048 ? relative : -relative);
+/// Moves every number by a share of it. No row or head repeats the signs.
+class Disturbance {
+public:
+  explicit Disturbance(const Rounding &rounding)
+      : relative(rounding.disturbance), random(rounding.pattern + 1) {}
+
+  void operator()(Tensor &x) {
+    for (double &number : x.data) {
+      number *= 1.0 + (random() % 2 ? relative : -relative);
+    }
   }
-}
+
+private:
+  double relative;
+  std::mt19937_64 random;
+};
 
 /// A later row or layer sees what an earlier one chose.
 void accumulate(std::vector<double> &margins) {
@@ -139,8 +151,8 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
                 std::vector<double>(ids.size(), unbounded),
                 {}};
   Tensor &x = hidden.x;
-  double disturbance = weights.rounding.disturbance;
-  disturb(x, disturbance);
+  Disturbance disturb(weights.rounding);
+  disturb(x);
   for (const LayerTensors &layer : config.layer) {
     Tensor y = norm(x, layer.sequenceNorm);
     // values, and so masks, of the first layer do not depend on the position
@@ -148,11 +160,11 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
     y = layer.ssd ? ssdPart(weights, *layer.ssd, y, rows)
                   : attentionPart(weights, *layer.attention, y, rows, exactTies,
                                   hidden.keepMargin, hidden.entries);
-    disturb(y, disturbance);
+    disturb(y);
     x = addResidual(x, weights.load(layer.sequenceResidual), y);
     y = statePart(weights, layer, norm(x, layer.stateNorm),
                   hidden.retrievalMargin);
-    disturb(y, disturbance);
+    disturb(y);
     x = addResidual(x, weights.load(layer.stateResidual), y);
     accumulate(hidden.keepMargin);
     accumulate(hidden.retrievalMargin);

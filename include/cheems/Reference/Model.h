@@ -26,9 +26,9 @@ struct Rounding {
                           ///< multiply to 8 bits (cheems/Import/Quantize.h), of
                           ///< any checkpoint
   double disturbance = 0; ///< how much, relatively, every number between the
-                          ///< parts of layers is wrong, up or down by turns:
-                          ///< what logits then differ by says how a model
-                          ///< passes errors on
+                          ///< parts of layers is wrong, up or down: what logits
+                          ///< then differ by says how a model passes errors on
+  uint64_t pattern = 0;   ///< which of these numbers are wrong upwards
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T

@@ -4,18 +4,31 @@
 
 #include "cheems/Reference/Tensor.h"
 #include <filesystem>
+#include <vector>
 
 namespace cheems::test {
+
+/// How much of an error each row of a model passes on, if the mean row has 1.
+/// The evaluator moves every number between the parts of layers a little, in
+/// double. `folder` is a checkpoint. Throws std::runtime_error.
+std::vector<double> gainsOfRows(const std::filesystem::path &folder,
+                                const std::vector<int64_t> &ids);
 
 /// In deviations of what is wanted. Infinity where something is not a number.
 struct Outcome {
   double error; ///< root mean square of all logits
-  double ofRow; ///< of those of the row that is farthest
+  double ofRow; ///< of those of the row that is farthest, where rows that pass
+                ///< on more than the mean row count for less
   double loss;  ///< the most that a choice loses
 
+  /// `gains` has a number for each row. Nothing was chosen. Throws
+  /// std::runtime_error.
+  Outcome(const reference::Tensor &got, const reference::Tensor &want,
+          const std::vector<double> &gains);
   /// `chosen` is a file that the interpreter wrote of what it chose. Throws
   /// std::runtime_error.
   Outcome(const reference::Tensor &got, const reference::Tensor &want,
+          const std::vector<double> &gains,
           const std::filesystem::path &chosen);
 };
 
