@@ -52,16 +52,18 @@ Sequence Evaluator::evaluate(std::vector<int64_t> ids,
   // near a tie are in every row, masks move by them: a mask is two products
   // away from its layer's input, and one of the terms that they sum changes by
   // a place of bf16. A half's score does, too, and an expert's is a sum of two.
-  double keep = roundsPairsOfRows()
-                    ? static_cast<double>(c.layers) * 0x1p-7 /
-                          std::sqrt(static_cast<double>(c.hidden))
-                    : 2.0 * bound(c, length);
+  double f32 = 2.0 * bound(c, length),
+         pairs = static_cast<double>(c.layers) * 0x1p-7 /
+                 std::sqrt(static_cast<double>(c.hidden)),
+         score = roundsPairsOfRows() ? pairs : f32;
+  // No pair of rows is in front of the masks of the first layer.
+  double keep = c.layers > 1 ? score : f32;
   TieWatch watch(0.0, turned);
   ModelEvaluation evaluated =
       evaluateModelWithMargins(checkpoint, ids, rounding);
   // margins only fall, so these rows come first
   while (firm < length && evaluated.keepMargin[firm] >= keep &&
-         evaluated.retrievalMargin[firm] >= 2.0 * keep) {
+         evaluated.retrievalMargin[firm] >= 2.0 * score) {
     ++firm;
   }
   return {std::move(ids), std::move(evaluated.logits), firm, std::move(turned)};
