@@ -1,6 +1,8 @@
 // Bounds derived from f32 and from the formats that are rounded to, and the
 // search for numbers that were rounded the other way.
 #include "Agreement.h"
+#include "RoundedModelBound.h"
+#include "RowErrors.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -88,15 +90,6 @@ Sequence Evaluator::draw(Random &random, int64_t length, int64_t tokens) const {
   return best;
 }
 
-static double deviation(const Tensor &logits) {
-  double count = static_cast<double>(logits.data.size()), mean = 0, square = 0;
-  for (double value : logits.data) {
-    mean += value / count;
-    square += value * value / count;
-  }
-  return std::sqrt(square - mean * mean);
-}
-
 /// Of each row the largest difference, in units; infinity for what is not a
 /// number.
 static std::vector<double> errors(const Tensor &got, int64_t b,
@@ -140,7 +133,7 @@ std::vector<double> Evaluator::boundsOfRows(const Sequence &sequence) const {
   llvm::SmallVector<int64_t, 4> batch{1, straight.shape[0], straight.shape[1]};
   std::vector<double> limits =
       errors(Tensor(batch, std::move(moved.data)), 0, straight, sequence.firm,
-             deviation(straight));
+             deviationOf(straight));
   auto units = static_cast<double>(longestSum(
       checkpoint.config(), static_cast<int64_t>(sequence.ids.size())));
   for (double &limit : limits) {
@@ -184,7 +177,7 @@ Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
   constexpr int64_t fewInARow = 8;
   double allowed = boundOf(want);
   std::vector<double> rows =
-      errors(got, b, want.logits, want.firm, deviation(want.logits));
+      errors(got, b, want.logits, want.firm, deviationOf(want.logits));
   double error = *std::max_element(rows.begin(), rows.end());
   if (error <= allowed) {
     return {error, allowed, 0, want.turned};
@@ -237,7 +230,7 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
   double allowed = boundOf(want), conspicuous = allowed / 8.0;
   // The same unit for all trials: a tie that is turned moves later logits, and
   // errors of earlier rows must not grow by that.
-  double unit = deviation(want.logits);
+  double unit = deviationOf(want.logits);
   std::vector<double> rows = errors(got, b, want.logits, want.firm, unit);
   std::vector<int64_t> turned = want.turned;
   size_t row = firstAbove(rows, 0, conspicuous), trials = 0;
@@ -285,12 +278,14 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
 
 /// Where ties are many and pass on to all later rows, which of them went the
 /// other way is past finding: how far they move a row and those before it when
-/// half of them do is measured instead, a few times.
+/// half of them do is measured instead, a few times. Where equal rows become
+/// unequal by that, other keys are kept, and the measure says nothing. So there
+/// is a bound of the whole model, too.
 Evaluator::Agreement
 Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
                      const std::vector<NearTie> &ties) const {
   constexpr int draws = 4;
-  double allowed = boundOf(want), unit = deviation(want.logits);
+  double allowed = boundOf(want), unit = deviationOf(want.logits);
   Random random(ties.size());
   std::vector<double> moved(want.firm, 0.0);
   llvm::SmallVector<int64_t, 4> batch{1, want.logits.shape[0],
@@ -311,8 +306,12 @@ Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
       moved[t] = std::max(moved[t], before);
     }
   }
-  for (double &limit : moved) {
-    limit = allowed + 2.0 * limit;
+  double most = roundedModelBound(checkpoint.config(), rounding,
+                                  static_cast<int64_t>(want.ids.size()));
+  std::vector<double> gains = gainsOfRows(checkpoint, want.ids);
+  for (size_t t = 0; t < moved.size(); ++t) {
+    moved[t] =
+        std::min(allowed + 2.0 * moved[t], most * std::max(1.0, gains[t]));
   }
   return worstOf(errors(got, b, want.logits, want.firm, unit), moved,
                  {0.0, allowed, static_cast<int64_t>(ties.size()), {}});

@@ -129,4 +129,40 @@ TEST_F(Agreement, WhatF32ErrsByIsAllowedAndMoreIsNot) {
   }
 }
 
+/// Of weights in bf16, whose keys a window drops.
+Checkpoint withWindow(const std::filesystem::path &folder, int64_t window) {
+  RandomCheckpoint drawn;
+  drawn.seed = 827;
+  drawn.vocabulary = 40; // equal tokens have equal masks
+  drawn.stored = RandomCheckpoint::Stored::BF16;
+  drawn.layers = 1;
+  drawn.keepWindow = window;
+  writeCheckpoint(drawn, folder);
+  auto opened = Checkpoint::open(folder.string(), [](llvm::StringRef) {});
+  if (!opened) {
+    throw std::runtime_error(llvm::toString(opened.takeError()));
+  }
+  return std::move(*opened);
+}
+
+TEST(AgreementOnTiles, AWindowThatGrowsLateIsNotWhatRoundingsDo) {
+  constexpr int64_t length = 300, window = 17, late = 200;
+  TemporaryFolder folder;
+  Checkpoint right = withWindow(folder.path / "right", window),
+             other = withWindow(folder.path / "other", 2 * window);
+  Rounding tiles;
+  tiles.state = tiles.products = tiles.attention = true;
+  Random random(827);
+  Evaluator evaluator(right, tiles);
+  Sequence want = evaluator.draw(random, length);
+  ASSERT_EQ(want.firm, length);
+  Tensor wrong = evaluateModel(other, want.ids, tiles);
+  int64_t columns = wrong.shape[1];
+  std::copy_n(want.logits.data.begin(), late * columns, wrong.data.begin());
+  llvm::SmallVector<int64_t, 4> batch{1, length, columns};
+  Evaluator::Agreement got =
+      evaluator.compare(Tensor(batch, std::move(wrong.data)), 0, want);
+  EXPECT_FALSE(got.holds()) << got.error << " of " << got.allowed;
+}
+
 } // namespace

@@ -8,12 +8,6 @@
 
 namespace cheems::test {
 
-/// How much of an error each row of a model passes on, if the mean row has 1.
-/// The evaluator moves every number between the parts of layers a little, in
-/// double. `folder` is a checkpoint. Throws std::runtime_error.
-std::vector<double> gainsOfRows(const std::filesystem::path &folder,
-                                const std::vector<int64_t> &ids);
-
 /// In deviations of what is wanted. Infinity where something is not a number.
 struct Outcome {
   double error; ///< root mean square of all logits

@@ -28,6 +28,7 @@
 #include "Outcome.h"
 #include "StepFiles.h"
 #include "TensorCores.h"
+#include "test/Integration/CPU/random-config/RowErrors.h"
 #include "test/Integration/CPU/random-config/Tools.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include "test/unit/Support/TestPaths.h"
@@ -39,6 +40,7 @@
 #include <sstream>
 
 using namespace cheems::test;
+using cheems::Checkpoint;
 using cheems::reference::Tensor;
 using testing::Contains;
 using testing::Not;
@@ -68,7 +70,11 @@ protected:
     std::vector<int64_t> ids = drawIds(model.drawn, model.rows);
     writeStep(file("step.safetensors"), ids);
     writeIds(file("ids.safetensors"), {ids});
-    gains = gainsOfRows(file("model"), ids);
+    auto checkpoint = Checkpoint::open(file("model"), [](llvm::StringRef) {});
+    if (!checkpoint) {
+      throw std::runtime_error(llvm::toString(checkpoint.takeError()));
+    }
+    gains = gainsOfRows(*checkpoint, ids);
     for (const char *stage : {"mlir", "rounded"}) {
       tool("cheems-compile",
            {file("model"), "--target", "cuda", "--weights", model.form.weights,

@@ -1,0 +1,70 @@
+#include "RowErrors.h"
+#include "cheems/Reference/Model.h"
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+using namespace cheems::reference;
+
+namespace cheems::test {
+
+double deviationOf(const Tensor &numbers) {
+  double sum = 0.0, squares = 0.0;
+  for (double number : numbers.data) {
+    sum += number;
+    squares += number * number;
+  }
+  auto count = static_cast<double>(numbers.data.size());
+  return std::sqrt(squares / count - sum / count * (sum / count));
+}
+
+double meanOf(const std::vector<double> &numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
+         static_cast<double>(numbers.size());
+}
+
+std::vector<double> squaresOfRows(const Tensor &got, const Tensor &want) {
+  if (got.data.size() != want.data.size()) {
+    throw std::runtime_error("other logits than are wanted");
+  }
+  double deviation = deviationOf(want);
+  auto columns = static_cast<size_t>(want.shape.back());
+  std::vector<double> rows;
+  for (size_t first = 0; first < want.data.size(); first += columns) {
+    double squares = 0.0;
+    for (size_t i = first; i < first + columns; ++i) {
+      double apart = (got.data[i] - want.data[i]) / deviation;
+      squares += apart * apart;
+    }
+    rows.push_back(std::isnan(squares)
+                       ? std::numeric_limits<double>::infinity()
+                       : squares / static_cast<double>(columns));
+  }
+  return rows;
+}
+
+std::vector<double> gainsOfRows(const Checkpoint &checkpoint,
+                                llvm::ArrayRef<int64_t> ids) {
+  constexpr uint64_t patterns = 4;
+  Tensor straight = evaluateModel(checkpoint, ids);
+  std::vector<double> gains(ids.size(), 0.0);
+  // So little that no choice turns, and far more than a unit of double.
+  Rounding disturbed;
+  disturbed.disturbance = 0x1p-36;
+  for (; disturbed.pattern < patterns; ++disturbed.pattern) {
+    std::vector<double> squares =
+        squaresOfRows(evaluateModel(checkpoint, ids, disturbed), straight);
+    std::transform(gains.begin(), gains.end(), squares.begin(), gains.begin(),
+                   std::plus<>());
+  }
+  double all = meanOf(gains);
+  for (double &gain : gains) {
+    gain = std::sqrt(gain / all);
+  }
+  return gains;
+}
+
+} // namespace cheems::test
