@@ -2,7 +2,7 @@
 # clang-tidy by .clang-tidy; fails if it finds anything. Needs a release build: its flags and generated headers are taken.
 #
 #   tidy.sh            files of the newest commit, and files not committed
-#   tidy.sh --all      all files
+#   tidy.sh --all      all files, those together that are compiled together
 #   tidy.sh FILE...    these files
 #
 # CHEEMS_TIDY_BASE names the commit since which a file counts as changed; the newest commit's parent otherwise.
@@ -36,8 +36,16 @@ print("\n".join(sorted(file for file in files if not file.startswith(("build", "
 mapfile -t all <<<"$list"
 [ -n "$list" ] || { echo "tidy: $build/compile_commands.json names no file" >&2; exit 1; }
 
+options=()
 case "${1:-}" in
-  --all) chosen=("${all[@]}") ;;
+  --all)
+    # The headers of MLIR are most of the time, so files that are compiled together are read together.
+    commands=$build
+    list=$(python3 -c 'import json, sys
+print("\n".join(sorted({entry["file"] for entry in json.load(open(sys.argv[1])) if not entry["file"].endswith((".cxx", ".c"))})))' $commands/compile_commands.json)
+    mapfile -t chosen <<<"$list"
+    options=(--checks=-bugprone-suspicious-include "--header-filter=(include/cheems|lib|runtime|tools)/.*|(test|benchmarks|examples)/.*\.cpp")
+    ;;
   "")
     base=${CHEEMS_TIDY_BASE:-$(git rev-parse -q --verify HEAD~1 || git rev-parse HEAD)}
     list=$(git diff --name-only --diff-filter=d "$base" && git ls-files --others --exclude-standard)
@@ -54,7 +62,7 @@ case "${1:-}" in
 esac
 [ ${#chosen[@]} -gt 0 ] || exit 0
 # its exit status alone does not tell warnings
-findings=$(printf '%s\0' "${chosen[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy-22 -p $commands --quiet --warnings-as-errors='*' 2>/dev/null || echo "clang-tidy failed")
+findings=$(printf '%s\0' "${chosen[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy-22 -p $commands "${options[@]}" --quiet --warnings-as-errors='*' 2>/dev/null || echo "clang-tidy failed")
 if [ -n "$findings" ]; then
   echo "$findings"
   echo "tidy: see above; a finding that is wrong gets NOLINT with its reason" >&2
