@@ -107,8 +107,8 @@ static void buildTable(TileBuilder &t, RotaryTableOp op, const RowStrategy &s,
 }
 
 static bool hasRowsOfOneLength(RotaryTableOp op) {
-  auto table = cast<RankedTensorType>(op.getCosine().getType());
-  return op.hasPureTensorSemantics() && !table.isDynamicDim(1);
+  auto table = dyn_cast<RankedTensorType>(op.getCosine().getType());
+  return table && op.hasPureTensorSemantics() && !table.isDynamicDim(1);
 }
 
 /// Memory for a table that can be made in front of `at`.

@@ -157,7 +157,8 @@ struct TileOverlapLaunches
     SymbolUserMap users(tables, module);
     for (auto kernel : module.getOps<KernelOp>()) {
       kernel.setOverlaps(true);
-      for (unsigned number : constantArguments(kernel, users).set_bits()) {
+      const llvm::BitVector constant = constantArguments(kernel, users);
+      for (unsigned number : constant.set_bits()) {
         kernel.setArgAttr(number, kConstant, UnitAttr::get(&getContext()));
       }
       placeWaits(kernel);
