@@ -236,8 +236,10 @@ llvm::Error compile(const CompileOptions &options,
     warnings.push_back(line.str());
     warn(line);
   };
-  auto checkpoint =
-      Checkpoint::open(options.model, keepWarning, options.noLayers ? 0 : 1);
+  CheckpointOptions opening;
+  opening.leastLayers = options.noLayers ? 0 : 1;
+  opening.allowLinks = options.allowLinks;
+  auto checkpoint = Checkpoint::open(options.model, keepWarning, opening);
   if (!checkpoint) {
     return checkpoint.takeError();
   }

@@ -2,38 +2,19 @@
 #include "cheems/Import/Checkpoint.h"
 #include "lib/Import/BindTensors.h"
 #include "lib/Import/Config.h"
-#include "lib/Import/InputFile.h"
+#include "lib/Import/FolderFiles.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
 #include "lib/Import/NameSets.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 namespace cheems {
 namespace {
 
-/// The text of a file of the folder; absent where there is none.
-llvm::Expected<std::optional<std::string>> readText(llvm::StringRef folder,
-                                                    llvm::StringRef name) {
-  llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, name);
-  llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::status(path, status) ==
-      std::errc::no_such_file_or_directory) {
-    return std::nullopt;
-  }
-  auto buffer = openInput(path);
-  if (!buffer) {
-    return buffer.takeError();
-  }
-  return (*buffer)->getBuffer().str();
-}
-
 /// Reads a file that the artefact carries; what is no JSON would only fail when
 /// the model runs.
-llvm::Error carry(llvm::StringRef folder, llvm::StringRef name,
+llvm::Error carry(const FolderFiles &files, llvm::StringRef name,
                   std::string &text) {
-  auto found = readText(folder, name);
+  auto found = files.text(name);
   if (!found) {
     return found.takeError();
   }
@@ -41,24 +22,23 @@ llvm::Error carry(llvm::StringRef folder, llvm::StringRef name,
   if (!*found || !name.ends_with(".json")) {
     return llvm::Error::success();
   }
-  return parseJsonObject(text, (folder + "/" + name).str()).takeError();
+  return parseJsonObject(text, files.path(name)).takeError();
 }
 
 } // namespace
 
 llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
                                             WarningHandler warn,
-                                            int64_t leastLayers) {
-  if (!llvm::sys::fs::is_directory(folder)) {
-    return failed(folder + (llvm::sys::fs::exists(folder)
-                                ? ": not a model folder"
-                                : ": no such model folder"));
+                                            const CheckpointOptions &options) {
+  auto files = FolderFiles::open(folder, options.allowLinks);
+  if (!files) {
+    return files.takeError();
   }
-  auto text = readText(folder, "config.json");
+  auto text = files->text("config.json");
   if (!text) {
     return text.takeError();
   }
-  std::string file = (folder + "/config.json").str();
+  std::string file = files->path("config.json");
   if (!*text) {
     return failed(file + ": no such file; a model folder has one");
   }
@@ -69,7 +49,7 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
   if (llvm::Error error = checkModelType(*json, file)) {
     return std::move(error);
   }
-  auto weights = openWeightFiles(folder);
+  auto weights = openWeightFiles(*files);
   if (!weights) {
     return weights.takeError();
   }
@@ -77,7 +57,7 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
   if (!names) {
     return names.takeError();
   }
-  auto config = readConfig(*json, *names, file, warn, leastLayers);
+  auto config = readConfig(*json, *names, file, warn, options.leastLayers);
   if (!config) {
     return config.takeError();
   }
@@ -94,7 +74,7 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
       {"tokenizer_config.json", &checkpoint.tokenizerConfigJson},
       {"chat_template.jinja", &checkpoint.chatTemplate}};
   for (const auto &[name, place] : carried) {
-    if (llvm::Error error = carry(folder, name, *place)) {
+    if (llvm::Error error = carry(*files, name, *place)) {
       return std::move(error);
     }
   }

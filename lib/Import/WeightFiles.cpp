@@ -1,30 +1,33 @@
 // Single weight files and shards.
 #include "lib/Import/WeightFiles.h"
-#include "lib/Import/InputFile.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include <map>
 
 namespace cheems {
 namespace {
 
-std::string join(llvm::StringRef folder, llvm::StringRef name) {
-  llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
+constexpr llvm::StringLiteral kSingle = "model.safetensors",
+                              kIndex = "model.safetensors.index.json";
+
+llvm::Expected<SafeTensorsFile> openFile(const FolderFiles &files,
+                                         llvm::StringRef name) {
+  auto buffer = files.weights(name);
+  if (!buffer) {
+    return buffer.takeError();
+  }
+  return SafeTensorsFile::parse(std::move(*buffer), files.path(name));
 }
 
-llvm::Expected<WeightFiles> openSingle(std::string path) {
-  auto file = SafeTensorsFile::open(path);
+llvm::Expected<WeightFiles> openSingle(const FolderFiles &files) {
+  auto file = openFile(files, kSingle);
   if (!file) {
     return file.takeError();
   }
   WeightFiles weights;
-  weights.name = path;
-  weights.paths.push_back(std::move(path));
+  weights.name = files.path(kSingle);
+  weights.paths.push_back(weights.name);
   weights.files.push_back(std::move(*file));
   for (const TensorView &view : weights.files.front().tensors()) {
     weights.tensors[view.name] = {&view, 0};
@@ -32,13 +35,13 @@ llvm::Expected<WeightFiles> openSingle(std::string path) {
   return weights;
 }
 
-llvm::Expected<WeightFiles> openShards(llvm::StringRef folder,
-                                       const std::string &index) {
-  auto text = openInput(index);
+llvm::Expected<WeightFiles> openShards(const FolderFiles &files) {
+  std::string index = files.path(kIndex);
+  auto text = files.text(kIndex);
   if (!text) {
     return text.takeError();
   }
-  auto shardOf = parseShardIndex((*text)->getBuffer(), index);
+  auto shardOf = parseShardIndex(text->value_or(""), index);
   if (!shardOf) {
     return shardOf.takeError();
   }
@@ -52,13 +55,16 @@ llvm::Expected<WeightFiles> openShards(llvm::StringRef folder,
   WeightFiles weights;
   weights.name = index;
   for (auto &[name, number] : shards) {
-    std::string path = join(folder, name);
-    auto file = SafeTensorsFile::open(path);
+    if (!files.has(name)) {
+      return failed(files.path(name) + ": no such file; " + index +
+                    " names it: download it");
+    }
+    auto file = openFile(files, name);
     if (!file) {
       return file.takeError();
     }
     number = weights.files.size();
-    weights.paths.push_back(std::move(path));
+    weights.paths.push_back(files.path(name));
     weights.files.push_back(std::move(*file));
   }
   for (const auto &[tensor, shard] : expected) {
@@ -112,16 +118,14 @@ parseShardIndex(llvm::StringRef text, llvm::StringRef file) {
   return shardOf;
 }
 
-llvm::Expected<WeightFiles> openWeightFiles(llvm::StringRef folder) {
-  std::string single = join(folder, "model.safetensors"),
-              index = join(folder, "model.safetensors.index.json");
-  if (llvm::sys::fs::exists(single)) {
-    return openSingle(std::move(single));
+llvm::Expected<WeightFiles> openWeightFiles(const FolderFiles &files) {
+  if (files.has(kSingle)) {
+    return openSingle(files);
   }
-  if (llvm::sys::fs::exists(index)) {
-    return openShards(folder, index);
+  if (files.has(kIndex)) {
+    return openShards(files);
   }
-  return failed(folder +
+  return failed(files.folder() +
                 ": neither model.safetensors nor model.safetensors.index.json "
                 "is there; other weight formats "
                 "must be converted to safetensors first");

@@ -3,6 +3,7 @@
 #define CHEEMS_LIB_IMPORT_WEIGHTFILES_H
 
 #include "cheems/Import/SafeTensors.h"
+#include "lib/Import/FolderFiles.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace cheems {
@@ -26,7 +27,7 @@ struct WeightFiles {
 
 /// Opens model.safetensors, or the shards that model.safetensors.index.json
 /// names.
-llvm::Expected<WeightFiles> openWeightFiles(llvm::StringRef folder);
+llvm::Expected<WeightFiles> openWeightFiles(const FolderFiles &files);
 /// The shard of each tensor, from the text of an index. Shards are plain file
 /// names: an index cannot lead out of its folder. `file` leads messages.
 llvm::Expected<llvm::StringMap<std::string>>

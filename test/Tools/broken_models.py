@@ -6,9 +6,12 @@ import struct
 
 def edit_config(**fields):
     """Sets fields of config.json; None removes one."""
+    return edit_json("config.json", **fields)
 
+
+def edit_json(file, **fields):
     def apply(model):
-        path = model / "config.json"
+        path = model / file
         config = json.loads(path.read_text())
         for name, value in fields.items():
             config[name] = value
@@ -29,6 +32,16 @@ def pipe(name):
     def apply(model):
         (model / name).unlink(missing_ok=True)
         os.mkfifo(model / name)
+
+    return apply
+
+
+def link(name, target):
+    """A link in the file's place, which need not lead anywhere."""
+
+    def apply(model):
+        (model / name).unlink(missing_ok=True)
+        (model / name).symlink_to(target)
 
     return apply
 

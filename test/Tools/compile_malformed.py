@@ -16,10 +16,11 @@ import sys
 import tempfile
 import time
 
-from broken_models import edit_config, edit_header, header_size, pipe, remove, rename_tensor, reshape, shard_index, truncate, write
+from broken_models import edit_config, edit_header, header_size, link, pipe, remove, rename_tensor, reshape, shard_index, truncate, write
 
 FAILED, USAGE, UNSUPPORTED = 1, 2, 3
 ONE_VARIANT = ("--cpu", "x86-64-v3")  # compiling all of them takes four times as long
+LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 123456\n"
 NORM = "model.layers.0.input_layernorm.weight"
 
 
@@ -62,12 +63,18 @@ MODEL_CASES = [
     ("tensor missing", edit_header(rename), FAILED, NORM),
     ("tensor misshapen", edit_header(misshape), FAILED, NORM),
     ("tensor type", edit_header(odd_type), UNSUPPORTED, "F8_E4M3"),
-    ("shard missing", shard_index({NORM: "model-00001-of-00001.safetensors"}), FAILED, "model-00001-of-00001"),
+    ("shard missing", shard_index({NORM: "model-00001-of-00001.safetensors"}), FAILED, "model-00001-of-00001.safetensors: no such file; "),
     ("shard outside the folder", shard_index({NORM: "../../etc/passwd"}), FAILED, "passwd"),
     ("config is a pipe", pipe("config.json"), FAILED, "config.json: not a regular file"),
     ("weights are a pipe", pipe("model.safetensors"), FAILED, "model.safetensors: not a regular file"),
     ("index is a pipe", lambda model: [remove("model.safetensors")(model), pipe("model.safetensors.index.json")(model)], FAILED, "model.safetensors.index.json: not a regular file"),
     ("tokenizer is a pipe", pipe("tokenizer.json"), FAILED, "tokenizer.json: not a regular file"),
+    ("defaults for generation are a folder", lambda model: [remove("generation_config.json")(model), (model / "generation_config.json").mkdir()], FAILED, "generation_config.json: not a regular file"),
+    ("tokenizer is a link to nothing", link("tokenizer.json", "../gone"), FAILED, "tokenizer.json: a link to '../gone', which is not there"),
+    ("weights are a link to nothing", link("model.safetensors", "../../blobs/0"), FAILED, "model.safetensors: a link to '../../blobs/0', which is not there"),
+    ("template of elsewhere", link("chat_template.jinja", __file__), FAILED, "--allow-links"),
+    ("weights are a pointer of Git LFS", write("model.safetensors", LFS_POINTER), FAILED, "model.safetensors: a pointer of Git LFS"),
+    ("tokenizer is a pointer of Git LFS", write("tokenizer.json", LFS_POINTER), FAILED, "tokenizer.json: a pointer of Git LFS"),
     ("tokenizer is no JSON", write("tokenizer.json", b"{]"), FAILED, "tokenizer.json"),
 ]
 

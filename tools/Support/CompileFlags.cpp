@@ -19,6 +19,10 @@ void CompileFlags::declare(CLI::App &app) {
   addNumber(app, "--max-context", maxContext, 1, INT32_MAX,
             "default context of the model, in tokens")
       ->group(group);
+  app.add_flag("--allow-links", allowLinks,
+               "JSON files and the chat template of the folder may be links to "
+               "files outside of it")
+      ->group(group);
   app.add_option("--compile-args", others,
                  "other options of cheems-compile, in quotes")
       ->group(group);
@@ -54,6 +58,9 @@ std::vector<std::string> CompileFlags::arguments() const {
   }
   if (maxContext) {
     add("--max-context", std::to_string(*maxContext));
+  }
+  if (allowLinks) {
+    words.push_back("--allow-links");
   }
   std::istringstream more(others.value_or(""));
   for (std::string word; more >> word;) {

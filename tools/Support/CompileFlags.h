@@ -14,6 +14,7 @@ namespace cheems {
 struct CompileFlags {
   std::optional<std::string> weights, kv, others;
   std::optional<int64_t> groupExperts, maxContext;
+  bool allowLinks = false;
 
   /// Those that every tool has.
   void declare(CLI::App &app);

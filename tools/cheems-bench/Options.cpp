@@ -193,9 +193,9 @@ void takeCompileFlags(const CompileFlags &flags, Options &options) {
     options.compileArguments = arguments;
     return;
   }
-  if (flags.kv || flags.maxContext || flags.others) {
-    throw usage("--kv, --max-context and --compile-args are for model folders, "
-                "not for --ops");
+  if (flags.kv || flags.maxContext || flags.others || flags.allowLinks) {
+    throw usage("--kv, --max-context, --allow-links and --compile-args are for "
+                "model folders, not for --ops");
   }
   options.weights = flags.weights.value_or(options.weights);
   options.groupExperts = flags.groupExperts.value_or(0);

@@ -237,6 +237,9 @@ int runCommandLine(int argc, char **argv) {
   app.add_flag("--no-layers", options.noLayers,
                "accept a model without layers, with only an embedding and a "
                "head; for cheems-bench --ops");
+  app.add_flag("--allow-links", options.allowLinks,
+               "JSON files and the chat template may be links to files outside "
+               "of the folder; programs show the template to others");
   std::string emit = "artefact";
   app.add_option("--emit", emit,
                  "artefact, or a stage before it: mlir (as imported), "

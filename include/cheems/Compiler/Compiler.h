@@ -41,6 +41,7 @@ struct CompileOptions {
   bool scalar = false;
   bool raceChecks = false; ///< code with the checks of ThreadSanitizer
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
+  bool allowLinks = false; ///< of texts in the folder, to files elsewhere
   Emit emit = Emit::Artefact;
   std::string stage; ///< the name of a stage or text, for Emit::Stage
   /// Passes print to standard error what MLIR was asked for, so kinds of code

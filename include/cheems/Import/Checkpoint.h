@@ -16,12 +16,18 @@ namespace cheems {
 /// know.
 using WarningHandler = llvm::function_ref<void(llvm::StringRef)>;
 
+struct CheckpointOptions {
+  int64_t leastLayers = 1; ///< fewer layers are refused
+  /// JSON files and the chat template may be links to files elsewhere.
+  bool allowLinks = false;
+};
+
 class Checkpoint {
 public:
-  /// Opens `folder`. Errors name the file, tensor or field at fault. Fewer
-  /// layers are refused.
-  static llvm::Expected<Checkpoint>
-  open(llvm::StringRef folder, WarningHandler warn, int64_t leastLayers = 1);
+  /// Opens `folder`. Errors name the file, tensor or field at fault.
+  static llvm::Expected<Checkpoint> open(llvm::StringRef folder,
+                                         WarningHandler warn,
+                                         const CheckpointOptions &options = {});
 
   const ModelConfig &config() const { return modelConfig; }
   /// The stored tensor of this name; it exists for every name in config().

@@ -1,0 +1,96 @@
+#include "lib/Import/FolderFiles.h"
+#include "lib/Import/InputFile.h"
+#include "lib/Import/Messages.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace cheems {
+namespace {
+
+/// The folder `blobs` beside the folder `snapshots` that `folder` is in, by
+/// name; empty where there is none.
+std::string blobsBeside(llvm::StringRef folder) {
+  llvm::StringRef up = llvm::sys::path::parent_path(folder);
+  while (!up.empty() && llvm::sys::path::filename(up) != "snapshots") {
+    up = llvm::sys::path::parent_path(up);
+  }
+  return up.empty() ? "" : (llvm::sys::path::parent_path(up) + "/blobs").str();
+}
+
+bool isInside(llvm::StringRef file, llvm::StringRef folder) {
+  return !folder.empty() && file.consume_front(folder) &&
+         (folder.ends_with("/") || file.starts_with("/"));
+}
+
+} // namespace
+
+llvm::Expected<FolderFiles> FolderFiles::open(llvm::StringRef folder,
+                                              bool allowLinks) {
+  if (!llvm::sys::fs::is_directory(folder)) {
+    return failed(folder + (llvm::sys::fs::exists(folder)
+                                ? ": not a model folder"
+                                : ": no such model folder"));
+  }
+  FolderFiles files(folder, allowLinks);
+  llvm::SmallString<256> real;
+  if (std::error_code error = llvm::sys::fs::real_path(folder, real)) {
+    return failed(folder + ": " + error.message());
+  }
+  files.real = real.str().str();
+  files.blobs = blobsBeside(files.real);
+  return files;
+}
+
+std::string FolderFiles::path(llvm::StringRef name) const {
+  llvm::SmallString<256> path(given);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
+bool FolderFiles::has(llvm::StringRef name) const {
+  llvm::sys::fs::file_status status;
+  return llvm::sys::fs::status(path(name), status, /*follow=*/false) !=
+         std::errc::no_such_file_or_directory;
+}
+
+llvm::Error FolderFiles::accept(llvm::StringRef path, int descriptor) const {
+  if (allowLinks) {
+    return llvm::Error::success();
+  }
+  // Of the open file, so that nobody can change it meanwhile.
+  auto place = linkTarget("/proc/self/fd/" + std::to_string(descriptor));
+  if (!place) {
+    return failed(path + ": cannot tell where this file is, as /proc cannot be "
+                         "read");
+  }
+  if (isInside(*place, real) || isInside(*place, blobs)) {
+    return llvm::Error::success();
+  }
+  return failed(path + ": a link to " + quoted(*place) +
+                ", which is outside of the model folder; put a copy of the "
+                "file there, or give --allow-links");
+}
+
+llvm::Expected<std::optional<std::string>>
+FolderFiles::text(llvm::StringRef name) const {
+  if (!has(name)) {
+    return std::nullopt;
+  }
+  std::string file = path(name);
+  auto buffer = openInput(file, /*terminated=*/true, [&](int descriptor) {
+    return accept(file, descriptor);
+  });
+  if (!buffer) {
+    return buffer.takeError();
+  }
+  llvm::StringRef text = (*buffer)->getBuffer();
+  text.consume_front("\xEF\xBB\xBF");
+  return text.str();
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+FolderFiles::weights(llvm::StringRef name) const {
+  return openInput(path(name), /*terminated=*/false);
+}
+
+} // namespace cheems
