@@ -4,6 +4,7 @@
 #include "runtime/Generation/ChildProcess.h"
 #include "runtime/Generation/Workplace.h"
 #include "runtime/Process/FileFault.h"
+#include "runtime/Process/HubFolder.h"
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -23,14 +24,24 @@ constexpr const char *textFiles[] = {
     "tokenizer.json",      "tokenizer_config.json",
     "chat_template.jinja", "model.safetensors.index.json"};
 
+/// Whether there is something of this name, if only a link to nothing: what is
+/// there and cannot be read is an error and does not count as absent.
+bool hasEntry(const fs::path &path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
 fs::path canonicalFolder(const std::string &folder) {
   std::error_code error;
   fs::path path = fs::canonical(folder, error);
   if (error) {
     throw Error("cannot read " + folder + ": " + error.message());
   }
-  if (!fs::exists(path / "config.json", error)) {
-    throw Error(folder + " is not a model folder: it has no config.json");
+  if (!hasEntry(path / "config.json")) {
+    std::string hint = hubFolderHint(folder);
+    throw Error(hint.empty()
+                    ? folder + " is not a model folder: it has no config.json"
+                    : hint);
   }
   return path;
 }
@@ -40,7 +51,7 @@ std::vector<std::string> filesOf(const fs::path &folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (const char *name : textFiles) {
-    if (fs::exists(folder / name, error)) {
+    if (hasEntry(folder / name)) {
       files.push_back((folder / name).string());
     }
   }

@@ -75,6 +75,28 @@ class Folder(unittest.TestCase):
                 path.write_bytes(before)
         self.assertEqual(self.compilations(), [])
 
+    def test_a_link_to_nothing_in_a_model_folder_is_no_absent_file(self):
+        for name in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja",
+                     "model.safetensors.index.json"):
+            path = self.model / name
+            before = path.read_bytes() if path.exists() else None
+            path.unlink(missing_ok=True)
+            path.symlink_to("../gone")
+            out, err = self.run_model(code=1)
+            self.assertRegex(err, rf"^cheems-run: cannot read [^\n]*{name}: No such file or directory\n$")
+            path.unlink()
+            if before is not None:
+                path.write_bytes(before)
+        self.assertEqual(self.compilations(), [])
+
+    def test_the_cache_of_hugging_face_is_told_from_a_model_folder(self):
+        snapshot = self.model.parent / "hub/models--a--b/snapshots/12"
+        snapshot.parent.mkdir(parents=True)
+        self.model.rename(snapshot)
+        for folder in (snapshot.parent, snapshot.parent.parent, snapshot.parent.parent.parent):
+            out, err = self.tool("cheems-run", folder, *self.ids, code=1)
+            self.assertEqual(err, f"cheems-run: {folder} is a folder of Hugging Face's cache, not a model folder; give {snapshot}\n")
+
     def test_it_is_compiled_once_and_that_is_said(self):
         out, err = self.run_model()
         self.assertRegex(err.splitlines()[0], rf"^cheems-run: compiling {self.model} .*{self.cache}$")
@@ -96,18 +118,19 @@ class Folder(unittest.TestCase):
         # without a word about CPUs, this CPU's code alone
         for arguments, expected in ((["--weights", "int8"], "--weights int8 --cpu native"), (["--kv", "int8"], "--kv int8 --cpu native"),
                                     (["--group-experts", 64, "--max-context", 9], "--group-experts 64 --max-context 9 --cpu native"),
+                                    (["--allow-links"], "--allow-links --cpu native"),
                                     (["--compile-args", "--weights int8 --cpu portable"], "--weights int8 --cpu portable")):
             before = len(self.compilations())
             for _ in range(2):
                 self.run_model(*arguments)
             self.assertEqual(len(self.compilations()), before + 1)
             self.assertTrue(self.compilations()[-1].endswith("/model.cheems " + expected), self.compilations())
-        self.assertEqual(len(self.kept()), 4)
+        self.assertEqual(len(self.kept()), 5)
         self.run_model("--compile-args", "--weights int8")  # however it is said
-        self.assertEqual(len(self.kept()), 4)
+        self.assertEqual(len(self.kept()), 5)
 
     def test_a_compiled_model_takes_none(self):
-        for arguments in (["--weights", "int8"], ["--kv", "int8"], ["--compile-args", "--cpu native"]):
+        for arguments in (["--weights", "int8"], ["--kv", "int8"], ["--allow-links"], ["--compile-args", "--cpu native"]):
             out, err = self.tool("cheems-run", self.artefact, *self.ids, *arguments, code=2)
             self.assertEqual(out, "")
             said = " ".join(arguments).removeprefix("--compile-args ")

@@ -5,6 +5,7 @@
 #include "cheems/Import/Checkpoint.h"
 #include "runtime/Process/CachePlace.h"
 #include "runtime/Process/FileFault.h"
+#include "runtime/Process/HubFolder.h"
 #include "runtime/Process/Output.h"
 #include "runtime/Process/StandardFiles.h"
 #include "tools/Support/CommandLine.h"
@@ -75,6 +76,9 @@ bool readerLeft(const llvm::Error &failed) {
 
 int run(const cheems::CompileOptions &options,
         const cheems::BackendRegistry &backends) {
+  if (std::string hint = cheems::hubFolderHint(options.model); !hint.empty()) {
+    throw cheems::Error(Status::failed, hint);
+  }
   watchFiles(options.model);
   ProgressLine line;
   llvm::Error failed = cheems::compile(
