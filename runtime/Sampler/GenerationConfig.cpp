@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/Json/Json.h"
 
+#include <cmath>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -45,7 +46,15 @@ double readNumber(const Json &file, const char *field, double fallback) {
   return value->get<double>();
 }
 
+/// Python and its tools write 50.0 as readily as 50.
 int64_t readInteger(const Json &value, const std::string &field) {
+  if (value.is_number_float()) {
+    double number = value.get<double>();
+    // from 2^53 on, a number may stand for its neighbours
+    if (number == std::floor(number) && std::fabs(number) < 0x1p53) {
+      return int64_t(number);
+    }
+  }
   bool fits =
       value.is_number_integer() &&
       (!value.is_number_unsigned() ||
@@ -56,8 +65,12 @@ int64_t readInteger(const Json &value, const std::string &field) {
   return value.get<int64_t>();
 }
 
-int32_t readToken(const Json &value, const std::string &field) {
+/// Nothing for -1, as many files spell "none".
+std::optional<int32_t> readToken(const Json &value, const std::string &field) {
   int64_t token = readInteger(value, field);
+  if (token == -1) {
+    return std::nullopt;
+  }
   if (token < 0 || token > std::numeric_limits<int32_t>::max()) {
     malformed(field, "is not a token id: " + std::to_string(token));
   }
@@ -66,22 +79,33 @@ int32_t readToken(const Json &value, const std::string &field) {
 
 std::optional<int32_t> readOptionalToken(const Json &file, const char *field) {
   const Json *value = find(file, field);
-  return value ? std::optional<int32_t>(readToken(*value, field))
-               : std::nullopt;
+  return value ? readToken(*value, field) : std::nullopt;
 }
 
-std::vector<int32_t> readTokens(const Json &file, const char *field) {
-  std::vector<int32_t> tokens;
-  if (const Json *value = find(file, field)) {
-    if (!value->is_array()) {
-      return {readToken(*value, field)};
+void readEosTokens(const Json &file, GenerationConfig &config) {
+  const std::string field = "eos_token_id";
+  const Json *value = find(file, field.c_str());
+  if (!value) {
+    return;
+  }
+  auto add = [&](const Json &one, const std::string &where) {
+    if (std::optional<int32_t> token = readToken(one, where)) {
+      config.eosTokenIds.push_back(*token);
+    } else {
+      config.namesNone = true;
     }
+  };
+  if (!value->is_array()) {
+    add(*value, field);
+  } else {
     for (size_t i = 0; i < value->size(); ++i) {
-      tokens.push_back(readToken((*value)[i], std::string(field) + "[" +
-                                                  std::to_string(i) + "]"));
+      add((*value)[i], field + "[" + std::to_string(i) + "]");
     }
   }
-  return tokens;
+  if (config.eosTokenIds.empty() && config.namesNone) {
+    config.warnings.push_back("generation_config.json: eos_token_id is -1, so "
+                              "no token ends a text");
+  }
 }
 
 std::vector<std::string> readTexts(const Json &file, const char *field) {
@@ -138,7 +162,7 @@ std::vector<std::string> unfollowedFields(const Json &file) {
   std::vector<std::string> warnings;
   for (const Unfollowed &each : fields) {
     const Json *value = find(file, each.field);
-    if (value && *value != each.neutral) {
+    if (value && !value->empty() && *value != each.neutral) {
       warnings.push_back("generation_config.json: " + std::string(each.field) +
                          " is not supported and has no effect");
     }
@@ -150,7 +174,7 @@ std::vector<std::string> unfollowedFields(const Json &file) {
 
 std::vector<int32_t>
 GenerationConfig::eosTokensOr(const std::vector<int64_t> &others) const {
-  return eosTokenIds.empty()
+  return eosTokenIds.empty() && !namesNone
              ? std::vector<int32_t>(others.begin(), others.end())
              : eosTokenIds;
 }
@@ -169,18 +193,27 @@ GenerationConfig parseGenerationConfig(std::string_view text) {
   sampling.repeatPenalty = readNumber(file, "repetition_penalty", 1);
   const Json *topK = find(file, "top_k");
   sampling.topK = topK ? readInteger(*topK, "top_k") : 50;
+  if (sampling.topK == -1) {
+    sampling.topK = 0; // vLLM's way to keep all
+  }
+  if (sampling.topP == 0) {
+    // As in transformers, the best token alone stays. The smallest number above
+    // 0 says so, too, and an interface in which 0 stands for a default cannot
+    // mistake it.
+    sampling.topP = std::numeric_limits<double>::min();
+  }
   try {
     validate(sampling,
              {"repetition_penalty", "temperature", "top_k", "top_p", "min_p"});
   } catch (const Error &error) {
     throw Error(std::string("generation_config.json: ") + error.what());
   }
-  config.eosTokenIds = readTokens(file, "eos_token_id");
   config.stopStrings = readTexts(file, "stop_strings");
   config.chatStopStrings = readTexts(file, "chat_stop_strings");
   config.bosTokenId = readOptionalToken(file, "bos_token_id");
   config.padTokenId = readOptionalToken(file, "pad_token_id");
   config.warnings = unfollowedFields(file);
+  readEosTokens(file, config);
   return config;
 }
 

@@ -19,6 +19,9 @@ struct GenerationConfig {
   SamplingOptions sampling;
   /// Generation stops at any of these; empty if the file names none.
   std::vector<int32_t> eosTokenIds;
+  /// The file gives -1 for such a token. If it names no other one, no token
+  /// ends a text, whatever config.json says: this is what transformers does.
+  bool namesNone = false;
   /// Those, or if there are none `others`, which config.json names.
   std::vector<int32_t> eosTokensOr(const std::vector<int64_t> &others) const;
   /// A text ends before the first of these.
@@ -33,7 +36,8 @@ struct GenerationConfig {
   std::vector<std::string> warnings;
 };
 
-/// Reads the file's text. A field that is null counts as absent. Throws Error
+/// Reads the file's text. A field that is null counts as absent. As in files of
+/// transformers, -1 is no token, and integers may be spelled 50.0. Throws Error
 /// naming the field that is malformed or out of range.
 GenerationConfig parseGenerationConfig(std::string_view text);
 

@@ -1,5 +1,6 @@
 // generation_config.json: transformers' defaults, every field, malformed files.
 #include "runtime/Sampler/GenerationConfig.h"
+#include "runtime/Sampler/Sampler.h"
 
 #include "runtime/Error.h"
 
@@ -66,11 +67,48 @@ TEST(GenerationConfig, ReadsEveryField) {
               ElementsAre(5));
 }
 
+TEST(GenerationConfig, TakesMinusOneForNone) {
+  auto config = parseGenerationConfig(
+      R"({"eos_token_id": -1, "bos_token_id": -1, "pad_token_id": -1})");
+  EXPECT_THAT(config.eosTokenIds, IsEmpty());
+  EXPECT_THAT(config.eosTokensOr({3}), IsEmpty());
+  EXPECT_THAT(config.warnings, ElementsAre(HasSubstr("no token ends a text")));
+  EXPECT_FALSE(config.bosTokenId || config.padTokenId);
+  config = parseGenerationConfig(R"({"eos_token_id": [-1, 7.0]})");
+  EXPECT_THAT(config.eosTokensOr({3}), ElementsAre(7));
+  EXPECT_THAT(config.warnings, IsEmpty());
+  for (const char *text :
+       {"{}", R"({"eos_token_id": null})", R"({"eos_token_id": []})"}) {
+    EXPECT_THAT(parseGenerationConfig(text).eosTokensOr({3}), ElementsAre(3));
+  }
+  EXPECT_EQ(parseGenerationConfig(R"({"top_k": -1})").sampling.topK, 0);
+}
+
+TEST(GenerationConfig, TakesWholeNumbersWithAPoint) {
+  auto config = parseGenerationConfig(
+      R"({"top_k": 40.0, "eos_token_id": 2.0, "bos_token_id": 1e0,
+          "pad_token_id": -1.0})");
+  EXPECT_EQ(config.sampling.topK, 40);
+  EXPECT_THAT(config.eosTokenIds, ElementsAre(2));
+  EXPECT_EQ(config.bosTokenId, 1);
+  EXPECT_FALSE(config.padTokenId);
+}
+
+TEST(GenerationConfig, TopPOfZeroKeepsTheBestToken) {
+  auto config =
+      parseGenerationConfig(R"({"do_sample": true, "top_k": 0, "top_p": 0})");
+  Sampler sampler(config.sampling);
+  const float logits[] = {0.5f, 2, 1.75f, -1};
+  EXPECT_THAT(sampler.distribution(logits, 4), ElementsAre(0, 1, 0, 0));
+}
+
 TEST(GenerationConfig, WarnsOfFieldsThatItDoesNotFollow) {
   auto config = parseGenerationConfig(
       R"({"num_beams": 4, "typical_p": 1.0, "no_repeat_ngram_size": 3})");
   EXPECT_THAT(config.warnings, ElementsAre(HasSubstr("num_beams"),
                                            HasSubstr("no_repeat_ngram_size")));
+  EXPECT_THAT(parseGenerationConfig(R"({"suppress_tokens": []})").warnings,
+              IsEmpty());
 }
 
 TEST(GenerationConfig, ReadsTextsThatEndAText) {
@@ -95,7 +133,7 @@ TEST(GenerationConfig, NamesTheMalformedField) {
               HasSubstr("temperature must be a number"));
   EXPECT_THAT(errorOf(R"({"temperature": -1})"),
               HasSubstr("temperature must be"));
-  EXPECT_THAT(errorOf(R"({"top_p": 0})"), HasSubstr("top_p must be above 0"));
+  EXPECT_THAT(errorOf(R"({"top_p": -1})"), HasSubstr("top_p must be above 0"));
   EXPECT_THAT(errorOf(R"({"min_p": 2})"), HasSubstr("min_p must be"));
   EXPECT_THAT(errorOf(R"({"repetition_penalty": 0})"),
               HasSubstr("repetition_penalty must be"));
@@ -103,7 +141,11 @@ TEST(GenerationConfig, NamesTheMalformedField) {
               HasSubstr("top_k must be an integer"));
   EXPECT_THAT(errorOf(R"({"top_k": 18446744073709551615})"),
               HasSubstr("top_k must be an integer"));
-  EXPECT_THAT(errorOf(R"({"top_k": -1})"), HasSubstr("top_k must be 0"));
+  EXPECT_THAT(errorOf(R"({"top_k": -2})"), HasSubstr("top_k must be 0"));
+  EXPECT_THAT(errorOf(R"({"top_k": 1e300})"),
+              HasSubstr("top_k must be an integer"));
+  EXPECT_THAT(errorOf(R"({"eos_token_id": [1, 2.5]})"),
+              HasSubstr("eos_token_id[1] must be an integer"));
   EXPECT_THAT(errorOf(R"({"eos_token_id": [1, "2"]})"),
               HasSubstr("eos_token_id[1] must be an integer"));
   EXPECT_THAT(errorOf(R"({"eos_token_id": -4})"),
