@@ -243,6 +243,11 @@ llvm::Error compile(const CompileOptions &options,
   if (!checkpoint) {
     return checkpoint.takeError();
   }
+  if (options.emit == Emit::Artefact && options.checkTexts) {
+    if (llvm::Error refused = options.checkTexts(*checkpoint, keepWarning)) {
+      return refused;
+    }
+  }
   Source source(options, *checkpoint);
   if (options.emit == Emit::MLIR) {
     return writeImported(source);

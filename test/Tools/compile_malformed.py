@@ -16,12 +16,17 @@ import sys
 import tempfile
 import time
 
-from broken_models import edit_config, edit_header, header_size, link, pipe, remove, rename_tensor, reshape, shard_index, truncate, write
+from broken_models import edit_config, edit_header, edit_json, header_size, link, pipe, remove, rename_tensor, reshape, shard_index, truncate, write
 
 FAILED, USAGE, UNSUPPORTED = 1, 2, 3
 ONE_VARIANT = ("--cpu", "x86-64-v3")  # compiling all of them takes four times as long
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 123456\n"
 NORM = "model.layers.0.input_layernorm.weight"
+
+
+def make(folder):
+    folder.mkdir(parents=True)
+    return folder
 
 
 def rename(header):
@@ -75,6 +80,11 @@ MODEL_CASES = [
     ("template of elsewhere", link("chat_template.jinja", __file__), FAILED, "--allow-links"),
     ("weights are a pointer of Git LFS", write("model.safetensors", LFS_POINTER), FAILED, "model.safetensors: a pointer of Git LFS"),
     ("tokenizer is a pointer of Git LFS", write("tokenizer.json", LFS_POINTER), FAILED, "tokenizer.json: a pointer of Git LFS"),
+    ("snapshots beside no config", lambda model: (model / "config.json").rename(make(model / "snapshots/0a") / "config.json"), FAILED, "/snapshots/0a"),
+    ("another kind of tokenizer", edit_json("tokenizer.json", model={"type": "Unigram", "vocab": [["a", 0]]}), UNSUPPORTED, "Unigram"),
+    ("no merges", edit_json("tokenizer.json", model={"type": "BPE", "vocab": {"a": 0}}), FAILED, "tokenizer.json: model: field 'merges' is missing"),
+    ("a token that the tokenizer lacks", edit_json("tokenizer_config.json", bos_token="<none>"), FAILED, "<none>"),
+    ("defaults that no sampler takes", edit_json("generation_config.json", temperature=-1), FAILED, "generation_config.json: temperature"),
     ("tokenizer is no JSON", write("tokenizer.json", b"{]"), FAILED, "tokenizer.json"),
 ]
 

@@ -79,6 +79,22 @@ class Process(unittest.TestCase):
             self.assertEqual(record["path"], "/health")
             self.assertTrue(record["id"].startswith("req-"))
 
+    def test_texts_that_cannot_be_used_are_said_at_the_start(self):
+        folder = pathlib.Path(self.folder.name)
+        broken, odd = folder / "broken.jinja", folder / "odd.jinja"
+        broken.write_text("{% for m in messages %}{{ m.content }}")
+        odd.write_text("{{ conversation.first }}")
+        for model, words, said in (("bad-template", [], "chat template, line 1: [^\n]*--chat-template-file"), ("bad-tokenizer", [], "tokenizer.json: "),
+                                   ("good", ["--chat-template-file", str(broken)], rf"{broken}: [^\n]*line 1: ")):
+            server = Server(str(folder / f"{model}.cheems"), *words)
+            _, errors = server.process.communicate(timeout=60)
+            self.assertEqual(server.process.returncode, 1)
+            self.assertRegex(errors, rf"^cheems-serve: {said}[^\n]*\n$")
+        # text without chats works, so what shows only in chats is a warning
+        code, errors = self.start("--chat-template-file", str(odd)).end()
+        self.assertEqual(code, 0)
+        self.assertRegex(errors, r"^cheems-serve: warning: chat template, line 1: [^\n]*conversation")
+
     def test_the_page_runs_its_own_scripts_only(self):
         server = self.start()
         response, body = server.ask("/")

@@ -1,5 +1,6 @@
 // cheems-compile: a model folder in, one artefact out.
 #include "PassOptions.h"
+#include "TextCheck.h"
 #include "cheems/Compiler/CPUBackend.h"
 #include "cheems/Compiler/CUDABackend.h"
 #include "cheems/Import/Checkpoint.h"
@@ -284,6 +285,7 @@ int runCommandLine(int argc, char **argv) {
   options.state =
       state == "int8" ? cheems::StateFormat::Int8 : cheems::StateFormat::Stored;
   options.scalar = pipeline == "scalar";
+  options.checkTexts = cheems::checkTexts;
   for (const std::string &each : backendOptions) {
     size_t end = each.find('=');
     if (end == std::string::npos) {

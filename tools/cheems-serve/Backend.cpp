@@ -1,4 +1,5 @@
 #include "Backend.h"
+#include "runtime/ChatTemplate/TemplateCheck.h"
 #include "runtime/Generation/ModelCache.h"
 #include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
@@ -14,6 +15,30 @@ namespace cheems::serve {
 
 namespace {
 
+/// Reads what requests will need: what is wrong is said now, and not to the
+/// first client.
+void checkTexts(TextModel &text) {
+  if (!text.model().tokenizer().empty()) {
+    text.tokenizer();
+  }
+  try {
+    if (!text.hasChatTemplate()) {
+      return;
+    }
+    text.chatTemplate();
+  } catch (const Error &error) {
+    throw Error(error.status,
+                std::string(error.what()) +
+                    "; give another chat template with --chat-template-file");
+  }
+  try {
+    tryChatTemplate(text.chatTemplate(), text.templateVariables());
+  } catch (const Error &error) {
+    say("warning: " + std::string(error.what()) +
+        "; chats need another template, with --chat-template-file");
+  }
+}
+
 std::shared_ptr<TextModel> loadText(const Options &options) {
   auto text = std::make_shared<TextModel>(
       openModel(options.model, say, options.compileArguments, options.device));
@@ -24,6 +49,7 @@ std::shared_ptr<TextModel> loadText(const Options &options) {
   for (const std::string &warning : text->generation().warnings) {
     say("warning: " + warning);
   }
+  checkTexts(*text);
   return text;
 }
 

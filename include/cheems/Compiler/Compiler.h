@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 namespace cheems {
 
 class BackendRegistry;
+class Checkpoint;
 
 /// Int8 and Int4: matrices of products and experts as codes, all others as
 /// stored.
@@ -21,6 +23,12 @@ enum class StateFormat { Stored, Int8 }; ///< of keys and values
 /// Stage: one of the back end's, as a module or another text. LLVM: IR, as
 /// text.
 enum class Emit { Artefact, MLIR, Stage, LLVM, Object };
+
+using MessageHandler = llvm::function_ref<void(llvm::StringRef line)>;
+/// Looks at the texts of a checkpoint that the artefact carries: its tokenizer,
+/// its chat template and its defaults for generation.
+using TextCheck =
+    std::function<llvm::Error(const Checkpoint &, MessageHandler warn)>;
 
 struct CompileOptions {
   std::string model;  ///< folder
@@ -42,6 +50,9 @@ struct CompileOptions {
   bool raceChecks = false; ///< code with the checks of ThreadSanitizer
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   bool allowLinks = false; ///< of texts in the folder, to files elsewhere
+  /// What cannot be read when the model runs is refused before the work. The
+  /// compiler knows no reader of these texts; none: all are taken.
+  TextCheck checkTexts;
   Emit emit = Emit::Artefact;
   std::string stage; ///< the name of a stage or text, for Emit::Stage
   /// Passes print to standard error what MLIR was asked for, so kinds of code
@@ -53,7 +64,6 @@ struct CompileOptions {
 /// Called from any thread, from one at a time.
 using ProgressHandler =
     llvm::function_ref<void(llvm::StringRef stage, double fraction)>;
-using MessageHandler = llvm::function_ref<void(llvm::StringRef line)>;
 
 /// The same input gives the same bytes. The output appears whole under its
 /// name, or not at all. An unknown target is an UnsupportedError.
