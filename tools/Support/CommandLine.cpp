@@ -30,7 +30,7 @@ static bool isLetter(char c) {
 
 /// A flag that `app` does not have.
 static Error unknown(const CLI::App &app, const std::string &flag) {
-  std::string reason = reasonAgainst(flag);
+  std::string reason = reasonAgainst(app, flag);
   if (!reason.empty()) {
     return Error(Status::usage, "no " + flag + ": " + reason);
   }
@@ -49,6 +49,19 @@ static Error unknown(const CLI::App &app, const std::string &flag) {
   return usage("no " + flag);
 }
 
+/// Refuses an option that takes one value and has been `given` one already.
+static void checkOnce(const CLI::Option *option, const std::string &flag,
+                      std::map<const CLI::Option *, std::string> &given) {
+  auto [first, isFirst] = given.emplace(option, flag);
+  if (!isFirst && option->get_items_expected_max() == 1 &&
+      option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw) {
+    throw usage(first->second == flag
+                    ? flag + " is given twice; give it once"
+                    : first->second + " and " + flag +
+                          " are the same option; give it once");
+  }
+}
+
 /// The words with their aliases in place. Every flag is known: CLI11 would read
 /// several letters behind one dash as flags of one letter. What a flag takes
 /// may look like one.
@@ -56,6 +69,7 @@ static std::vector<std::string> checkedWords(const CLI::App &whole,
                                              std::vector<std::string> words,
                                              const Aliases &aliases) {
   const CLI::App *app = &whole; // or the subcommand that was named
+  std::map<const CLI::Option *, std::string> given;
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     std::string &word = words[i];
     if (word.size() < 2 || word[0] != '-' || isDigit(word[1])) {
@@ -73,6 +87,7 @@ static std::vector<std::string> checkedWords(const CLI::App &whole,
     if (!option) {
       throw unknown(*app, flag);
     }
+    checkOnce(option, flag, given);
     if (flag.size() == word.size()) {
       i += static_cast<size_t>(option->get_items_expected_min());
     }
@@ -108,6 +123,13 @@ bool parse(CLI::App &app, int argc, char **argv, const Aliases &aliases) {
     app.exit(request, text, text);
     writeOutput(text.str());
     return false;
+  } catch (const CLI::ExtrasError &) {
+    std::string words;
+    for (const std::string &word : app.remaining(/*recurse=*/true)) {
+      words += (words.empty() ? "'" : " '") + word + "'";
+    }
+    throw usage("cannot tell what " + words +
+                " is for; a text with spaces needs quotes");
   } catch (const CLI::ParseError &error) {
     throw usage(error.what());
   }
