@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace cheems {
@@ -30,7 +31,22 @@ static int openFile(const std::string &path) {
   return descriptor;
 }
 
+/// The byte order mark, as UTF-8 spells it.
+static constexpr std::string_view mark = "\xEF\xBB\xBF";
+
+static void dropMark(std::string &text) {
+  if (text.compare(0, mark.size(), mark) == 0) {
+    text.erase(0, mark.size());
+  }
+}
+
 std::string readText(const std::string &path) {
+  std::string text = readBytes(path);
+  dropMark(text);
+  return text;
+}
+
+std::string readBytes(const std::string &path) {
   bool standard = path == "-";
   struct File {
     int descriptor;
@@ -71,6 +87,13 @@ LineReader::Event LineReader::next(std::string &line, bool pending) {
       line = buffer.substr(0, end);
       buffer.erase(0, end + 1);
       searched = 0;
+      if (!line.empty() && line.back() == '\r') {
+        line.pop_back();
+      }
+      if (!begun) {
+        dropMark(line);
+      }
+      begun = true;
       return Event::line;
     }
     if (ended) {

@@ -1,4 +1,4 @@
-// Prompts: bytes from files and standard input, exactly as they are.
+// Prompts and other texts from files and standard input.
 #ifndef CHEEMS_RUNTIME_GENERATION_PROMPT_H
 #define CHEEMS_RUNTIME_GENERATION_PROMPT_H
 
@@ -9,9 +9,13 @@ namespace cheems {
 
 /// All bytes of a file; "-" is standard input. Throws Error naming it, and
 /// interrupted when Ctrl-C ends the wait for input.
+std::string readBytes(const std::string &path);
+/// The same without the byte order mark that some editors put in front of a
+/// text: no tokenizer, grammar or schema means it.
 std::string readText(const std::string &path);
 
-/// Reads standard input a line at a time.
+/// Reads standard input a line at a time. Lines may end as on Windows, and a
+/// byte order mark in front of the first one is dropped.
 class LineReader {
 public:
   enum class Event { line, end, interrupted };
@@ -24,6 +28,7 @@ private:
   std::string buffer;
   size_t searched = 0; ///< bytes of it that hold no line end
   bool ended = false;
+  bool begun = false; ///< a line has come
 };
 
 } // namespace cheems

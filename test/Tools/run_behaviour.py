@@ -77,6 +77,25 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.run_tool("--tokenize", "-f", "-", stdin=b"ab\nc\n")[0], expected)
         self.assertEqual(self.run_tool("--tokenize", "-p", "ab\nc\n")[0], expected)
 
+    def test_a_byte_order_mark_in_front_of_a_text_is_dropped(self):
+        mark, path = b"\xef\xbb\xbf", FOLDER / "marked.txt"
+        for options, text in ((["--tokenize", "-f"], b"ab"), (["--prompt-ids", "1", "-n", "3", "--grammar-file"], b'root ::= "a"\r\n'),
+                              (["--chat", "-p", "a", "-n", "3", "--chat-template-file"], b"{{ messages[0].content }}")):
+            path.write_bytes(text)
+            plain = self.run_tool(*options, path)[0]
+            path.write_bytes(mark + text)
+            self.assertEqual(self.run_tool(*options, path)[0], plain, options)
+        path.write_bytes(mark + b"4,5\r\n")
+        self.assertEqual(self.run_tool("--detokenize", f"@{path}")[0], b"ab")
+        path.write_bytes(mark + b'{"type": "sieve"}')
+        self.assertIn("at #/type", self.run_tool("-p", "a", "--json-schema-file", path, code=2)[1])
+
+    def test_lines_of_a_chat_may_end_as_on_windows(self):
+        for text in ("ab\nc\n", "ab\n/regen\n/exit\nc\n", "a\\\nb\n", "/system d\nab\nc"):
+            for other in (text.replace("\n", "\r\n"), "\ufeff" + text, "\ufeff" + text.replace("\n", "\r\n")):
+                self.assertEqual(self.chat(other)[0], self.chat(text)[0], other)
+        self.assertNotIn("no command", self.chat("\ufeff/help\r\n/exit\r\n")[1])
+
     def test_detokenize_shows_special_tokens(self):
         self.assertEqual(self.run_tool("--detokenize", "0,15,12,13,13,1")[0], "<bos>ab\uff7d<eos>".encode())
 

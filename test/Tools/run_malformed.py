@@ -64,6 +64,13 @@ CASES = [
     (["good.cheems", "-p", "a", "--temp", "1", "--temp", "2"], USAGE, "--temp is given twice"),
     (["good.cheems", "-p", "a", "-f", "latin1.txt"], USAGE, "-f"),
     (["good.cheems", "-p", "a", "--prompt-ids", "1"], USAGE, "--prompt-ids"),
+    # standard input can be read once
+    (["good.cheems", "-f", "-", "--grammar-file", "-"], USAGE, "-f and --grammar-file both read standard input", b'root ::= "a"'),
+    (["good.cheems", "-f", "/dev/stdin", "--json-schema-file", "-"], USAGE, "-f and --json-schema-file both", b"{}"),
+    (["good.cheems", "--prompt-ids", "@-", "--grammar-file", "/dev/fd/0"], USAGE, "--prompt-ids and --grammar-file both", b"1"),
+    (["good.cheems", "--chat", "--grammar-file", "-"], USAGE, "--chat and --grammar-file both", b'root ::= "a"'),
+    (["good.cheems", "--chat", "--chat-template-file", "-"], USAGE, "--chat and --chat-template-file both", b"{{ messages }}"),
+    (["good.cheems", "--chat", "-f", "-", "--chat-template-file", "-"], USAGE, "-f and --chat-template-file both", b"{{ messages }}"),
     (["good.cheems", "--describe", "--verify"], USAGE, "--verify"),
     (["good.cheems", "--describe", "-p", "a"], USAGE, "no prompt"),
     (["good.cheems", "--describe=most"], USAGE, "--describe"),

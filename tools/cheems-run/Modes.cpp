@@ -76,7 +76,7 @@ int chat(const Options &options) {
 }
 
 int logits(const Options &options) {
-  TokenTable table = TokenTable::parse(readText(options.inputIds.value()),
+  TokenTable table = TokenTable::parse(readBytes(options.inputIds.value()),
                                        options.inputIds.value());
   Warnings warnings;
   Session session = sessionFor(table, options.inputIds.value(), open(options),

@@ -9,6 +9,7 @@
 #include "tools/Support/CompileFlags.h"
 #include "tools/Support/DeviceFlags.h"
 #include "tools/Support/Escapes.h"
+#include "tools/Support/StandardInput.h"
 #include <random>
 #include <utility>
 #include <vector>
@@ -45,7 +46,8 @@ void declareText(CLI::App &app, Raw &raw) {
                  "prompt (with --chat: the first message)");
   app.add_option(
       "-f,--file", options.file,
-      "file with the prompt, used byte for byte; - is standard input");
+      "file with the prompt, used as it is but for a byte order mark in front; "
+      "- is standard input");
   app.add_flag(
       "-e,--escape", raw.escapes,
       "read \\n, \\t, \\\\, \\\" and \\' in -p, -r and --system-prompt as "
@@ -294,6 +296,34 @@ void checkInputs(const Options &options) {
   }
 }
 
+/// Those that read files, each with its file. A chat reads its messages from
+/// standard input, unless it is given the first one: then it may end with it.
+InputFiles inputFiles(const Raw &raw, Mode mode) {
+  const Options &options = raw.options;
+  InputFiles files;
+  auto add = [&](const char *name, const std::optional<std::string> &file) {
+    if (file) {
+      files.emplace_back(name, *file);
+    }
+  };
+  auto addList = [&](const char *name, const std::optional<std::string> &ids) {
+    if (ids && ids->rfind('@', 0) == 0) {
+      files.emplace_back(name, ids->substr(1));
+    }
+  };
+  if (mode == Mode::chat && !options.prompt && !options.file) {
+    files.emplace_back("--chat", "-");
+  }
+  add("-f", options.file);
+  addList("--prompt-ids", options.promptIds);
+  addList("--detokenize", options.detokenize);
+  add("--input-ids", options.inputIds);
+  add("--chat-template-file", options.chatTemplateFile);
+  add("--grammar-file", raw.grammarFile);
+  add("--json-schema-file", raw.schemaFile);
+  return files;
+}
+
 /// The one that was given.
 std::shared_ptr<const Grammar> grammarOf(const Raw &raw, Mode mode) {
   const std::pair<const char *, const std::optional<std::string> &> given[] = {
@@ -325,6 +355,7 @@ std::shared_ptr<const Grammar> grammarOf(const Raw &raw, Mode mode) {
 
 Options checked(Raw raw) {
   raw.options.mode = chooseMode(raw);
+  checkStandardInput(inputFiles(raw, raw.options.mode));
   raw.options.grammar = grammarOf(raw, raw.options.mode);
   Options options = std::move(raw.options);
   checkInputs(options);
