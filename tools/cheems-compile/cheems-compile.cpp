@@ -196,18 +196,18 @@ int runCommandLine(int argc, char **argv) {
       ->type_name("NAME.OPTION=VALUE")
       ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--cpu", options.cpu,
-                 "portable (the default): x86-64-v3 and better, the best code "
-                 "is chosen when the file is opened; native: this machine; a "
-                 "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
-                 "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
-  app.add_option("--cuda-arch", options.cudaArchitectures,
-                 "cards that the target cuda makes code for, with commas "
-                 "between: sm_80, sm_90a (the default is both); --emit shows "
-                 "the first")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("ARCH[,ARCH]");
+  auto *cpu = app.add_option(
+      "--cpu", options.cpu,
+      "portable (the default): x86-64-v3 and better, the best code "
+      "is chosen when the file is opened; native: this machine; a "
+      "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
+      "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
+  auto *cards =
+      app.add_option("--cuda-arch", options.cudaArchitectures,
+                     "cards that the target cuda makes code for, with commas "
+                     "between: sm_80, sm_90a (the default is both); --emit "
+                     "shows the first");
+  cards->delimiter(',')->allow_extra_args(false)->type_name("ARCH[,ARCH]");
   std::string weights = "stored";
   app.add_option(
          "--weights", weights,
@@ -268,6 +268,15 @@ int runCommandLine(int argc, char **argv) {
   }
   if (emit == "artefact" && options.output == "-") {
     throw cheems::usage("an artefact needs a file name, not -");
+  }
+  if (*cards && !llvm::is_contained(options.targets, "cuda")) {
+    throw cheems::usage("--cuda-arch is for --target cuda; give that, too, or "
+                        "drop --cuda-arch");
+  }
+  // A target of a plugin may read it.
+  if (*cpu && options.targets == std::vector<std::string>{"cuda"}) {
+    throw cheems::usage("--cpu is for the target cpu; name that, too, or drop "
+                        "--cpu");
   }
   if (pipeline == "scalar" && options.groupExperts > 0) {
     throw cheems::usage("--pipeline scalar takes experts token by token: drop "

@@ -82,8 +82,11 @@ std::string assembled(const std::string &ptx,
 }
 
 std::string codeOf(gpu::GPUModuleOp kernels, const Options &options) {
-  cuda::Architecture architecture =
-      checked(cuda::Architecture::find(options.architecture));
+  auto known = cuda::Architecture::find(options.architecture);
+  if (!known) {
+    throw Error(Status::unsupported, llvm::toString(known.takeError()));
+  }
+  const cuda::Architecture &architecture = *known;
   if (options.form != Form::LLVM) {
     std::string ptx = checked(cuda::generatePTX(kernels, architecture));
     return options.form == Form::PTX ? ptx

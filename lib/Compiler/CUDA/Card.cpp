@@ -1,5 +1,6 @@
 // From options of a compile to those of passes.
 #include "Card.h"
+#include "cheems/Import/Error.h"
 #include "cheems/Target/CUDA/Architecture.h"
 
 namespace cheems {
@@ -26,7 +27,8 @@ llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,
                                    const CompileOptions &options) {
   auto known = cuda::Architecture::find(architecture);
   if (!known) {
-    return known.takeError();
+    return llvm::make_error<UnsupportedError>(
+        llvm::toString(known.takeError()));
   }
   CardOptions card{*tile::symbolizeArchitecture(known->name)};
   if (auto error = read(options, kUnitOption, "mma or wgmma", card.unit)) {
