@@ -1,6 +1,7 @@
 #include "lib/Import/FolderFiles.h"
 #include "lib/Import/InputFile.h"
 #include "lib/Import/Messages.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -51,6 +52,20 @@ bool FolderFiles::has(llvm::StringRef name) const {
   llvm::sys::fs::file_status status;
   return llvm::sys::fs::status(path(name), status, /*follow=*/false) !=
          std::errc::no_such_file_or_directory;
+}
+
+std::vector<std::string> FolderFiles::endingWith(llvm::StringRef end) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(given, error), none;
+       !error && it != none; it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    if (name.ends_with(end)) {
+      names.push_back(name.str());
+    }
+  }
+  llvm::sort(names);
+  return names;
 }
 
 llvm::Error FolderFiles::accept(llvm::StringRef path, int descriptor) const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cheems {
 
@@ -26,6 +27,9 @@ public:
   /// Whether the folder has an entry of this name, if only a link to nothing.
   /// What is there and cannot be read shall be an error, so it is not absent.
   bool has(llvm::StringRef name) const;
+
+  /// The names in the folder that end so, in order.
+  std::vector<std::string> endingWith(llvm::StringRef end) const;
 
   /// The text of a file without the byte order mark in front; nothing where
   /// the folder has no entry of this name.

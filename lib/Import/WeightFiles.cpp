@@ -125,10 +125,19 @@ llvm::Expected<WeightFiles> openWeightFiles(const FolderFiles &files) {
   if (files.has(kIndex)) {
     return openShards(files);
   }
-  return failed(files.folder() +
-                ": neither model.safetensors nor model.safetensors.index.json "
-                "is there; other weight formats "
-                "must be converted to safetensors first");
+  constexpr llvm::StringLiteral neither =
+      "neither model.safetensors nor model.safetensors.index.json is there; ";
+  std::vector<std::string> others = files.endingWith(".safetensors");
+  if (others.empty()) {
+    return failed(files.folder() + ": " + neither +
+                  "other weight formats must be converted to safetensors "
+                  "first");
+  }
+  return failed(files.path(others.front()) + ": " + neither +
+                (others.size() == 1
+                     ? "if all weights are in this file, rename it to "
+                       "model.safetensors"
+                     : "download the index, which says what is in each file"));
 }
 
 } // namespace cheems

@@ -53,6 +53,12 @@ class Texts(unittest.TestCase):
         write("chat_template.jinja", b"{% if messages[0].role != 'system' %}{{ raise_exception('begin with a system prompt') }}{% endif %}")(self.model)
         self.assertEqual(self.warnings(), [])
 
+    def test_a_tokenizer_in_another_format_is_said(self):
+        (self.model / "tokenizer.json").rename(self.model / "tokenizer.model")
+        self.assertRegex("\n".join(self.warnings()), r"^warning: .* has tokenizer\.model and no tokenizer\.json, so the model takes token ids alone; .*$")
+        (self.model / "tokenizer.model").unlink()
+        self.assertEqual(self.warnings(), [])
+
     def test_minus_one_ends_no_text(self):
         (self.model / "generation_config.json").write_text(json.dumps({"eos_token_id": -1, "top_k": 5.0, "top_p": 0, "do_sample": True}))
         self.assertEqual(self.compile(), "")

@@ -5,6 +5,7 @@
 #include "runtime/Error.h"
 #include "runtime/Sampler/GenerationConfig.h"
 #include "runtime/Tokenizer/Tokenizer.h"
+#include <filesystem>
 
 namespace cheems {
 
@@ -12,7 +13,24 @@ static std::optional<std::string> present(const std::string &text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-llvm::Error checkTexts(const Checkpoint &checkpoint, MessageHandler warn) {
+/// A model without tokenizer.json takes token ids. But files of tokenizers say
+/// that text was meant.
+static void checkFormat(const std::string &folder, MessageHandler warn) {
+  for (const char *name : {"tokenizer.model", "spiece.model", "vocab.json",
+                           "vocab.txt", "merges.txt", "tekken.json"}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::path(folder) / name,
+                                ignored)) {
+      warn(folder + " has " + name +
+           " and no tokenizer.json, so the model takes token ids alone; save "
+           "the tokenizer as tokenizer.json with transformers");
+      return;
+    }
+  }
+}
+
+llvm::Error checkTexts(const std::string &folder, const Checkpoint &checkpoint,
+                       MessageHandler warn) {
   try {
     if (!checkpoint.generationConfigJson.empty()) {
       parseGenerationConfig(checkpoint.generationConfigJson);
@@ -27,6 +45,9 @@ llvm::Error checkTexts(const Checkpoint &checkpoint, MessageHandler warn) {
           "; without tokenizer.json the model compiles, and takes token ids");
     }
     return llvm::createStringError(error.what());
+  }
+  if (checkpoint.tokenizerJson.empty()) {
+    checkFormat(folder, warn);
   }
   try {
     auto source = chatTemplateSource(present(checkpoint.chatTemplate),

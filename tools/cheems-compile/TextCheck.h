@@ -7,10 +7,12 @@
 
 namespace cheems {
 
-/// Refuses a tokenizer and defaults for generation that no program could use.
-/// Warns of a chat template, as all but chats works without it, and programs
-/// take another one.
-llvm::Error checkTexts(const Checkpoint &checkpoint, MessageHandler warn);
+/// Of the texts of `folder`. Refuses a tokenizer and defaults for generation
+/// that no program could use. Warns of a chat template, as all but chats works
+/// without it, and programs take another one; and of a tokenizer in another
+/// format.
+llvm::Error checkTexts(const std::string &folder, const Checkpoint &checkpoint,
+                       MessageHandler warn);
 
 } // namespace cheems
 

@@ -294,7 +294,10 @@ int runCommandLine(int argc, char **argv) {
   options.state =
       state == "int8" ? cheems::StateFormat::Int8 : cheems::StateFormat::Stored;
   options.scalar = pipeline == "scalar";
-  options.checkTexts = cheems::checkTexts;
+  options.checkTexts = [folder = options.model](const auto &checkpoint,
+                                                auto warn) {
+    return cheems::checkTexts(folder, checkpoint, warn);
+  };
   for (const std::string &each : backendOptions) {
     size_t end = each.find('=');
     if (end == std::string::npos) {

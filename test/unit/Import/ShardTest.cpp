@@ -48,6 +48,17 @@ struct ShardedFolder : ModelFolder {
   llvm::json::Object weightMap;
 };
 
+TEST(Shards, OfFilesWithoutAnIndexOneIsNamed) {
+  ShardedFolder folder;
+  folder.writeShardsAndOpen();
+  llvm::sys::fs::remove(folder.path + "/model.safetensors.index.json");
+  EXPECT_THAT(folder.open().error,
+              testing::AllOf(HasSubstr(std::string("/") + first + ": neither "),
+                             HasSubstr("download the index")));
+  llvm::sys::fs::remove(folder.path + "/" + second);
+  EXPECT_THAT(folder.open().error, HasSubstr("rename it to model.safetensors"));
+}
+
 TEST(Shards, GiveTheSameTensorsAsOneFile) {
   ModelFolder whole;
   ShardedFolder split;
