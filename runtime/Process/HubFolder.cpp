@@ -42,7 +42,11 @@ std::vector<fs::path> snapshotsOf(const fs::path &model) {
                              }),
               found.end());
   std::string name;
-  std::ifstream(model / "refs" / "main") >> name;
+  std::error_code ignored;
+  if (fs::path main = model / "refs" / "main";
+      fs::is_regular_file(main, ignored)) { // a pipe would be waited for
+    std::ifstream(main) >> name;
+  }
   auto newest = std::find(found.begin(), found.end(),
                           model / "snapshots" / (name.empty() ? "-" : name));
   if (newest != found.end()) {

@@ -10,7 +10,7 @@ sanitized() { # PRESET CTEST-ARGUMENT...
   shift
   timed builds build "$preset" all && timed tests check "$preset" "$@" || broken+=("$preset")
 }
-compiler_tests='^(lit$|golden-|interpreter-goldens|cheems-compile-malformed|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
+compiler_tests='^(lit$|golden-|interpreter-goldens|cheems-compile-(malformed|texts)|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
 
 # those that record results again
 recorders='^golden-(record|mistakes|draws)'

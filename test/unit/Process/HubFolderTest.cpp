@@ -3,6 +3,7 @@
 #include "test/unit/Support/TemporaryFolder.h"
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 using namespace cheems;
 namespace fs = std::filesystem;
@@ -52,6 +53,14 @@ TEST(HubFolder, NamesTheOneOfTheBranchMainFirst) {
   hub.write("models--a/refs/main", "../../../etc");
   EXPECT_EQ(hub.hint("models--a"),
             hub.saying("models--a/snapshots/12", others));
+}
+
+TEST(HubFolder, WaitsForNoPipe) {
+  Hub hub;
+  hub.write("models--a/snapshots/12/config.json");
+  fs::create_directory(hub.path / "models--a/refs");
+  ASSERT_EQ(mkfifo((hub.path / "models--a/refs/main").c_str(), 0600), 0);
+  EXPECT_EQ(hub.hint("models--a"), hub.saying("models--a/snapshots/12"));
 }
 
 TEST(HubFolder, SaysWhereNothingIsDownloaded) {
