@@ -49,6 +49,18 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
   if (llvm::Error error = checkModelType(*json, file)) {
     return std::move(error);
   }
+  Checkpoint checkpoint; // its texts first: they are small
+  checkpoint.configJson = std::move(**text);
+  const std::pair<llvm::StringRef, std::string *> carried[] = {
+      {"generation_config.json", &checkpoint.generationConfigJson},
+      {"tokenizer.json", &checkpoint.tokenizerJson},
+      {"tokenizer_config.json", &checkpoint.tokenizerConfigJson},
+      {"chat_template.jinja", &checkpoint.chatTemplate}};
+  for (const auto &[name, place] : carried) {
+    if (llvm::Error error = carry(*files, name, *place)) {
+      return std::move(error);
+    }
+  }
   auto weights = openWeightFiles(*files);
   if (!weights) {
     return weights.takeError();
@@ -66,18 +78,6 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
     return bound.takeError();
   }
 
-  Checkpoint checkpoint;
-  checkpoint.configJson = std::move(**text);
-  const std::pair<llvm::StringRef, std::string *> carried[] = {
-      {"generation_config.json", &checkpoint.generationConfigJson},
-      {"tokenizer.json", &checkpoint.tokenizerJson},
-      {"tokenizer_config.json", &checkpoint.tokenizerConfigJson},
-      {"chat_template.jinja", &checkpoint.chatTemplate}};
-  for (const auto &[name, place] : carried) {
-    if (llvm::Error error = carry(*files, name, *place)) {
-      return std::move(error);
-    }
-  }
   checkpoint.modelConfig = std::move(bound->config);
   checkpoint.storedPrecision = bound->precision;
   for (const TensorView *view : bound->used) {
