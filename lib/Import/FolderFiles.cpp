@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <sys/stat.h>
 
 namespace cheems {
 namespace {
@@ -21,6 +22,14 @@ std::string blobsBeside(llvm::StringRef folder) {
 bool isInside(llvm::StringRef file, llvm::StringRef folder) {
   return !folder.empty() && file.consume_front(folder) &&
          (folder.ends_with("/") || file.starts_with("/"));
+}
+
+/// Whether the open file is what `path` names itself, through no link.
+bool isEntry(llvm::StringRef path, int descriptor) {
+  struct stat entry, opened;
+  return lstat(path.str().c_str(), &entry) == 0 &&
+         fstat(descriptor, &opened) == 0 && entry.st_dev == opened.st_dev &&
+         entry.st_ino == opened.st_ino;
 }
 
 } // namespace
@@ -69,14 +78,15 @@ std::vector<std::string> FolderFiles::endingWith(llvm::StringRef end) const {
 }
 
 llvm::Error FolderFiles::accept(llvm::StringRef path, int descriptor) const {
-  if (allowLinks) {
+  if (allowLinks || isEntry(path, descriptor)) {
     return llvm::Error::success();
   }
   // Of the open file, so that nobody can change it meanwhile.
   auto place = linkTarget("/proc/self/fd/" + std::to_string(descriptor));
   if (!place) {
-    return failed(path + ": cannot tell where this file is, as /proc cannot be "
-                         "read");
+    return failed(path + ": a link, and /proc, which tells where it leads, "
+                         "cannot be read; put a copy of the file there, or "
+                         "give --allow-links");
   }
   if (isInside(*place, real) || isInside(*place, blobs)) {
     return llvm::Error::success();

@@ -22,7 +22,7 @@ void tryChatTemplate(const ChatTemplate &format,
       first = first ? first : error;
     }
   }
-  if (!rendered) {
+  if (first && !rendered) {
     throw *first;
   }
 }
