@@ -60,6 +60,7 @@ CASES = [
     (["good.cheems", "-p", "Once", "upon", "a", "time"], USAGE, "cannot tell what 'upon' 'a' 'time' is for; a text with spaces needs quotes"),
     (["good.cheems", "-p", "a", "-p", "b"], USAGE, "-p is given twice; give it once"),
     (["good.cheems", "-p", "a", "--prompt=b"], USAGE, "-p and --prompt are the same option; give it once"),
+    (["good.cheems", "other.cheems", "-m", "third.cheems", "-p", "b"], USAGE, "--model is given twice; give it once"),
     (["-m", "good.cheems", "other.cheems", "-p", "b"], USAGE, "other.cheems"),
     (["good.cheems", "-p", "a", "--temp", "1", "--temp", "2"], USAGE, "--temp is given twice"),
     (["good.cheems", "-p", "a", "-f", "latin1.txt"], USAGE, "-f"),

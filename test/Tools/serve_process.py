@@ -93,7 +93,7 @@ class Process(unittest.TestCase):
         # text without chats works, so what shows only in chats is a warning
         code, errors = self.start("--chat-template-file", str(odd)).end()
         self.assertEqual(code, 0)
-        self.assertRegex(errors, r"^cheems-serve: warning: chat template, line 1: [^\n]*conversation")
+        self.assertRegex(errors, r"(?m)^cheems-serve: warning: chat template, line 1: [^\n]*conversation")
 
     def test_the_page_runs_its_own_scripts_only(self):
         server = self.start()

@@ -124,12 +124,16 @@ bool parse(CLI::App &app, int argc, char **argv, const Aliases &aliases) {
     writeOutput(text.str());
     return false;
   } catch (const CLI::ExtrasError &) {
-    std::string words;
+    std::string rest;
     for (const std::string &word : app.remaining(/*recurse=*/true)) {
-      words += (words.empty() ? "'" : " '") + word + "'";
+      rest += (rest.empty() ? "'" : " '") + word + "'";
     }
-    throw usage("cannot tell what " + words +
+    throw usage("cannot tell what " + rest +
                 " is for; a text with spaces needs quotes");
+  } catch (const CLI::ArgumentMismatch &error) {
+    std::string what = error.what(), name = what.substr(0, what.find(':'));
+    bool tooMany = what.find("At Most") != std::string::npos;
+    throw usage(tooMany ? name + " is given twice; give it once" : what);
   } catch (const CLI::ParseError &error) {
     throw usage(error.what());
   }
