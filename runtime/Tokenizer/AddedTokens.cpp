@@ -5,6 +5,7 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_set>
 
 namespace cheems {
@@ -124,7 +125,10 @@ void AddedTokens::Tree::insert(std::string_view text, int32_t token) {
     int32_t next = child(node, byte);
     if (next < 0) {
       next = static_cast<int32_t>(nodes.size());
-      nodes[static_cast<size_t>(node)].children.emplace_back(byte, next);
+      auto &children = nodes[static_cast<size_t>(node)].children;
+      std::pair<unsigned char, int32_t> added{byte, next};
+      children.insert(std::lower_bound(children.begin(), children.end(), added),
+                      added);
       nodes.emplace_back();
     }
     node = next;
@@ -136,25 +140,26 @@ void AddedTokens::Tree::insert(std::string_view text, int32_t token) {
 }
 
 int32_t AddedTokens::Tree::child(int32_t node, unsigned char byte) const {
-  for (const auto &[label, next] : nodes[static_cast<size_t>(node)].children) {
-    if (label == byte) {
-      return next;
-    }
-  }
-  return -1;
+  const auto &children = nodes[static_cast<size_t>(node)].children;
+  auto found = std::lower_bound(children.begin(), children.end(),
+                                std::pair<unsigned char, int32_t>{byte, 0});
+  return found != children.end() && found->first == byte ? found->second : -1;
 }
 
-std::pair<int32_t, size_t>
-AddedTokens::Tree::longest(std::string_view text) const {
+std::pair<int32_t, size_t> AddedTokens::longest(const Tree &tree,
+                                                std::string_view text,
+                                                size_t most) const {
   std::pair<int32_t, size_t> best{-1, 0};
   int32_t node = 0;
   for (size_t length = 0; length < text.size();) {
-    node = child(node, static_cast<unsigned char>(text[length++]));
+    node = tree.child(node, static_cast<unsigned char>(text[length++]));
     if (node < 0) {
       break;
     }
-    if (nodes[static_cast<size_t>(node)].token >= 0) {
-      best = {nodes[static_cast<size_t>(node)].token, length};
+    int32_t token = tree.nodes[static_cast<size_t>(node)].token;
+    if (token >= 0 &&
+        (length <= most || !tokens[static_cast<size_t>(token)].special)) {
+      best = {token, length};
     }
   }
   return best;
@@ -180,14 +185,27 @@ bool AddedTokens::standsAlone(std::string_view text, Span span) const {
   return true;
 }
 
-std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text,
-                                                  bool normalized,
-                                                  bool parseSpecial) const {
+std::vector<AddedTokens::Part>
+AddedTokens::split(std::string_view text, bool normalized, bool parseSpecial,
+                   std::string_view marks) const {
   const Tree &tree = normalized ? normalizedForms : plain;
   std::vector<Part> parts;
   size_t done = 0; // everything before is in `parts`
   for (size_t position = 0; position < text.size();) {
-    auto [index, length] = tree.longest(text.substr(position));
+    std::string_view rest = text.substr(position);
+    auto [index, length] = longest(tree, rest, rest.size());
+    if (index >= 0 && tokens[static_cast<size_t>(index)].special &&
+        !marks.empty()) {
+      std::string_view matched = marks.substr(position, length);
+      size_t own = matched.find('\1');
+      if (own == 0) { // a byte behind it may begin another one
+        position += std::min(matched.find('\0'), length);
+        continue;
+      }
+      if (own != std::string_view::npos) {
+        std::tie(index, length) = longest(tree, rest, own);
+      }
+    }
     if (index < 0) {
       ++position;
       continue;

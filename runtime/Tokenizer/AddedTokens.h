@@ -49,24 +49,29 @@ public:
   };
   /// Cuts `text` (valid UTF-8) at the added tokens whose `normalized` flag is
   /// the given one: leftmost first, the longest of several. Special tokens are
-  /// plain text unless `parseSpecial`.
+  /// plain text unless `parseSpecial`. `marks`, if it is not empty, has a byte
+  /// for each byte of the text: one where that is part of no special token,
+  /// else zero. The work is at most the text's length times that of the longest
+  /// added token.
   std::vector<Part> split(std::string_view text, bool normalized,
-                          bool parseSpecial) const;
+                          bool parseSpecial, std::string_view marks = {}) const;
 
 private:
   /// The strings looked for, as a tree of bytes; node 0 is the root.
   struct Tree {
     struct Node {
+      /// By byte, in order: thousands of tokens may begin alike.
       std::vector<std::pair<unsigned char, int32_t>> children;
       int32_t token = -1; ///< place in `tokens`
     };
     std::vector<Node> nodes{1};
     void insert(std::string_view text, int32_t token);
     int32_t child(int32_t node, unsigned char byte) const;
-    /// The longest string at the front of `text`: its token and length, or
-    /// token -1.
-    std::pair<int32_t, size_t> longest(std::string_view text) const;
   };
+  /// The longest string at the front of `text`, but no special token of more
+  /// than `most` bytes: its token and length, or token -1.
+  std::pair<int32_t, size_t> longest(const Tree &tree, std::string_view text,
+                                     size_t most) const;
 
   bool standsAlone(std::string_view text, Span span) const;
   bool isWordCharacter(std::string_view character) const;

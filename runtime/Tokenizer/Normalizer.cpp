@@ -29,6 +29,30 @@ void checkGrowth(size_t before, size_t after) {
   }
 }
 
+/// A text that is being made, and its marks if there are any.
+struct Marked {
+  std::string text, marks;
+  bool hasMarks;
+
+  void append(std::string_view bytes, char mark) {
+    text += bytes;
+    marks.append(hasMarks ? bytes.size() : 0, mark);
+  }
+  void append(std::string_view bytes, std::string_view theirMarks) {
+    text += bytes;
+    marks += theirMarks;
+  }
+  void moveTo(std::string &into, std::string &intoMarks) {
+    into = std::move(text);
+    intoMarks = std::move(marks);
+  }
+};
+
+/// The mark of what is made of [begin, end).
+char markOf(const std::string &marks, size_t begin, size_t end) {
+  return char(!marks.empty() && marks.find('\1', begin) < end);
+}
+
 /// utf8proc knows more characters than the reference, so it gets only those
 /// that have a part in the reference's normal forms; they never act on others.
 /// utf8proc_map would do it in one, but its ordering of combining marks takes
@@ -41,22 +65,30 @@ public:
   }
 
   using Normalizer::apply;
-  void apply(std::string &text, bool &) const override {
+  void apply(std::string &text, std::string &marks, bool &) const override {
     const CodePoints &active = unicode::normalizable();
-    std::string normal;
+    Marked normal{{}, {}, !marks.empty()};
     std::vector<utf8proc_int32_t> run;
+    char runMark = 0;
+    size_t at = 0;
     for (std::string_view rest = text; !rest.empty();) {
       utf8::Scan next = utf8::scan(rest);
+      char mark = marks.empty() ? char(0) : marks[at];
       if (active.contains(next.codepoint)) {
+        if (mark != runMark && standsApart(next.codepoint, run)) {
+          finish(run, normal, runMark);
+        }
         decompose(next.codepoint, run);
+        runMark = char(runMark | mark);
       } else {
-        finish(run, normal);
-        normal += rest.substr(0, next.length);
+        finish(run, normal, runMark);
+        normal.append(rest.substr(0, next.length), mark);
       }
       rest.remove_prefix(next.length);
+      at += next.length;
     }
-    finish(run, normal);
-    text = std::move(normal);
+    finish(run, normal, runMark);
+    normal.moveTo(text, marks);
   }
 
 private:
@@ -73,22 +105,50 @@ private:
     run.insert(run.end(), parts, parts + count);
   }
 
-  /// Appends what a run of decomposed characters becomes, and empties it.
-  void finish(std::vector<utf8proc_int32_t> &run, std::string &text) const {
-    if (run.empty()) {
-      return;
+  /// Whether the run becomes the same whether this character follows or not.
+  /// Runs are cut there only where marks change.
+  bool standsApart(char32_t codepoint,
+                   const std::vector<utf8proc_int32_t> &run) const {
+    std::vector<utf8proc_int32_t> parts;
+    decompose(codepoint, parts);
+    if (run.empty() || classOf(parts[0]) != 0) {
+      return run.empty();
     }
-    order(run);
+    auto starter = run.end() - 1; // nothing before it has a part in it
+    while (starter != run.begin() && classOf(*starter) != 0) {
+      --starter;
+    }
+    std::vector<utf8proc_int32_t> both(starter, run.end());
+    both.push_back(parts[0]);
+    order(both);
+    composeAll(both);
+    return both.back() == parts[0];
+  }
+
+  void composeAll(std::vector<utf8proc_int32_t> &run) const {
     if (compose) {
       auto count = utf8proc_normalize_utf32(
           run.data(), static_cast<utf8proc_ssize_t>(run.size()),
           static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
       run.resize(static_cast<size_t>(count));
     }
-    for (utf8proc_int32_t codepoint : run) {
-      utf8::append(text, static_cast<char32_t>(codepoint));
+  }
+
+  /// Appends what a run of decomposed characters becomes, and empties it.
+  void finish(std::vector<utf8proc_int32_t> &run, Marked &text,
+              char &mark) const {
+    if (run.empty()) {
+      return;
     }
+    order(run);
+    composeAll(run);
+    std::string made;
+    for (utf8proc_int32_t codepoint : run) {
+      utf8::append(made, static_cast<char32_t>(codepoint));
+    }
+    text.append(made, mark);
     run.clear();
+    mark = 0;
   }
 
   /// The canonical order: every run of characters with a combining class sorted
@@ -126,19 +186,23 @@ private:
 class Lowercase : public Normalizer {
 public:
   using Normalizer::apply;
-  void apply(std::string &text, bool &) const override {
-    std::string lowered;
+  void apply(std::string &text, std::string &marks, bool &) const override {
+    Marked lowered{{}, {}, !marks.empty()};
+    size_t at = 0;
     for (std::string_view rest = text; !rest.empty();) {
       utf8::Scan next = utf8::scan(rest);
       rest.remove_prefix(next.length);
+      std::string made;
       if (next.codepoint ==
           0x130) { // the one character whose lower case is two
-        lowered += "i\xCC\x87";
+        made = "i\xCC\x87";
       } else {
-        utf8::append(lowered, unicode::toLower(next.codepoint));
+        utf8::append(made, unicode::toLower(next.codepoint));
       }
+      lowered.append(made, marks.empty() ? char(0) : marks[at]);
+      at += next.length;
     }
-    text = std::move(lowered);
+    lowered.moveTo(text, marks);
   }
 };
 
@@ -146,9 +210,10 @@ class Prepend : public Normalizer {
 public:
   explicit Prepend(std::string prefix) : prefix(std::move(prefix)) {}
   using Normalizer::apply;
-  void apply(std::string &text, bool &) const override {
+  void apply(std::string &text, std::string &marks, bool &) const override {
     if (!text.empty()) {
       text.insert(0, prefix);
+      marks.insert(0, marks.empty() ? 0 : prefix.size(), 0);
     }
   }
 
@@ -161,23 +226,29 @@ public:
   Replace(Regex pattern, std::string content)
       : pattern(std::move(pattern)), content(std::move(content)) {}
   using Normalizer::apply;
-  void apply(std::string &text, bool &beginsText) const override {
+  void apply(std::string &text, std::string &marks,
+             bool &beginsText) const override {
     std::vector<Span> matches;
     pattern.findAll(text, matches);
     if (!matches.empty() && matches[0].begin == 0 && matches[0].end != 0 &&
         content.empty()) {
       beginsText = false;
     }
-    std::string replaced;
+    Marked replaced{{}, {}, !marks.empty()};
     size_t from = 0;
+    auto keepTo = [&](size_t end) {
+      std::string_view bytes = text, theirs = marks;
+      replaced.append(bytes.substr(from, end - from),
+                      marks.empty() ? "" : theirs.substr(from, end - from));
+    };
     for (Span match : matches) {
-      replaced.append(text, from, match.begin - from);
-      replaced += content;
-      checkGrowth(text.size(), replaced.size());
+      keepTo(match.begin);
+      replaced.append(content, markOf(marks, match.begin, match.end));
+      checkGrowth(text.size(), replaced.text.size());
       from = match.end;
     }
-    replaced.append(text, from);
-    text = std::move(replaced);
+    keepTo(text.size());
+    replaced.moveTo(text, marks);
   }
 
 private:
@@ -189,7 +260,8 @@ class Strip : public Normalizer {
 public:
   Strip(bool left, bool right) : left(left), right(right) {}
   using Normalizer::apply;
-  void apply(std::string &text, bool &beginsText) const override {
+  void apply(std::string &text, std::string &marks,
+             bool &beginsText) const override {
     std::string_view rest = text;
     while (left && !rest.empty() && isSpace(rest)) {
       rest.remove_prefix(utf8::scan(rest).length);
@@ -202,6 +274,8 @@ public:
       }
       rest = rest.substr(0, last);
     }
+    size_t from = size_t(rest.data() - text.data());
+    marks = marks.empty() ? "" : marks.substr(from, rest.size());
     text = std::string(rest);
   }
 
@@ -217,10 +291,11 @@ class Chain : public Normalizer {
 public:
   std::vector<std::unique_ptr<Normalizer>> parts;
   using Normalizer::apply;
-  void apply(std::string &text, bool &beginsText) const override {
+  void apply(std::string &text, std::string &marks,
+             bool &beginsText) const override {
     size_t before = text.size();
     for (const auto &part : parts) {
-      part->apply(text, beginsText);
+      part->apply(text, marks, beginsText);
       checkGrowth(before, text.size());
     }
   }

@@ -14,11 +14,15 @@ class Normalizer {
 public:
   virtual ~Normalizer() = default;
   /// Rewrites valid UTF-8 in place; clears `beginsText` if it takes away the
-  /// front.
-  virtual void apply(std::string &text, bool &beginsText) const = 0;
+  /// front. `marks`, if it is not empty, has one for each byte of the text
+  /// (see AddedTokens::split) and is rewritten with it: what a marked byte has
+  /// a part in is marked.
+  virtual void apply(std::string &text, std::string &marks,
+                     bool &beginsText) const = 0;
   void apply(std::string &text) const {
+    std::string marks;
     bool beginsText = true;
-    apply(text, beginsText);
+    apply(text, marks, beginsText);
   }
 
   /// NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Strip, Sequence; null

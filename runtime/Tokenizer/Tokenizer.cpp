@@ -97,15 +97,15 @@ struct Tokenizer::Parts {
   }
 
   /// Text between added tokens that are looked for before normalization;
-  /// `begins` tells whether none came before.
+  /// `begins` tells whether none came before. `marks`: see AddedTokens::split.
   void encodeText(std::string_view text, bool begins, bool parseSpecial,
-                  std::vector<int32_t> &ids) const {
+                  std::string marks, std::vector<int32_t> &ids) const {
     std::string normalized(text);
     if (normalizer) {
-      normalizer->apply(normalized, begins);
+      normalizer->apply(normalized, marks, begins);
     }
     for (const AddedTokens::Part &part :
-         added.split(normalized, true, parseSpecial)) {
+         added.split(normalized, true, parseSpecial, marks)) {
       if (part.id >= 0) {
         ids.push_back(part.id);
         continue;
@@ -154,29 +154,49 @@ Tokenizer &Tokenizer::operator=(Tokenizer &&) noexcept = default;
 std::vector<int32_t> Tokenizer::encode(std::string_view text,
                                        bool addSpecialTokens,
                                        bool parseSpecialTokens) const {
+  std::vector<int32_t> ids;
+  if (addSpecialTokens) {
+    ids = parts->post.prefix;
+  }
+  appendIds(text, parseSpecialTokens, {}, ids);
+  if (addSpecialTokens) {
+    ids.insert(ids.end(), parts->post.suffix.begin(), parts->post.suffix.end());
+  }
+  return ids;
+}
+
+std::vector<int32_t> Tokenizer::encodeMixed(
+    std::string_view text,
+    const std::vector<std::pair<size_t, size_t>> &plain) const {
+  std::string marks(plain.empty() ? 0 : text.size(), 0);
+  for (auto [begin, end] : plain) {
+    std::fill(marks.begin() + ptrdiff_t(begin), marks.begin() + ptrdiff_t(end),
+              1);
+  }
+  std::vector<int32_t> ids;
+  appendIds(text, /*parseSpecial=*/true, marks, ids);
+  return ids;
+}
+
+void Tokenizer::appendIds(std::string_view text, bool parseSpecial,
+                          std::string_view marks,
+                          std::vector<int32_t> &ids) const {
   if (text.size() >= static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw Error("a text of " + std::to_string(text.size()) +
                 " bytes is too long; split it into parts below 2 GiB");
   }
   utf8::require(text, "the text");
-  std::vector<int32_t> ids;
-  if (addSpecialTokens) {
-    ids = parts->post.prefix;
-  }
   for (const AddedTokens::Part &part :
-       parts->added.split(text, false, parseSpecialTokens)) {
+       parts->added.split(text, false, parseSpecial, marks)) {
     if (part.id >= 0) {
       ids.push_back(part.id);
-    } else {
-      parts->encodeText(
-          text.substr(part.span.begin, part.span.end - part.span.begin),
-          part.span.begin == 0, parseSpecialTokens, ids);
+      continue;
     }
+    size_t begin = part.span.begin, length = part.span.end - begin;
+    std::string its(marks.substr(marks.empty() ? 0 : begin, length));
+    parts->encodeText(text.substr(begin, length), begin == 0, parseSpecial,
+                      std::move(its), ids);
   }
-  if (addSpecialTokens) {
-    ids.insert(ids.end(), parts->post.suffix.begin(), parts->post.suffix.end());
-  }
-  return ids;
 }
 
 std::string Tokenizer::decode(const std::vector<int32_t> &ids,

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cheems {
@@ -38,6 +39,14 @@ public:
   /// more.
   std::vector<int32_t> encode(std::string_view text, bool addSpecialTokens,
                               bool parseSpecialTokens = true) const;
+
+  /// The same without tokens around the text, where `plain` are stretches of
+  /// it, [begin, end) in order, that strangers wrote: letters are read as a
+  /// special token only if none of them is in such a stretch. All other text
+  /// becomes the tokens that it becomes above.
+  std::vector<int32_t>
+  encodeMixed(std::string_view text,
+              const std::vector<std::pair<size_t, size_t>> &plain) const;
 
   /// The text of `ids`, always valid UTF-8: bytes that are not become U+FFFD.
   /// `skipSpecial` leaves special tokens out. Throws Error naming an id that is
@@ -76,6 +85,10 @@ public:
   std::optional<int32_t> padId() const;
 
 private:
+  /// `marks`: see AddedTokens::split.
+  void appendIds(std::string_view text, bool parseSpecial,
+                 std::string_view marks, std::vector<int32_t> &ids) const;
+
   struct Parts;
   std::unique_ptr<const Parts> parts;
 };
