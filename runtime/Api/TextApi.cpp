@@ -159,10 +159,11 @@ cheems_status cheems_apply_chat_template(const cheems_model *model,
                       ": has no chat template (its model folder had neither "
                       "chat_template.jinja nor one in tokenizer_config.json)");
     }
-    copyOut(model->text->chatTemplate().renderMessages(
-                textOf(json, json_length),
-                (flags & CHEEMS_ADD_GENERATION_PROMPT) != 0,
-                model->text->templateVariables()),
+    copyOut(model->text->chatTemplate()
+                .renderMessages(textOf(json, json_length),
+                                (flags & CHEEMS_ADD_GENERATION_PROMPT) != 0,
+                                model->text->templateVariables())
+                .text,
             text, capacity, length);
   });
 }

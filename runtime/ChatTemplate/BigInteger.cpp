@@ -16,7 +16,7 @@ constexpr uint64_t radix = 1000000000;
 constexpr size_t digitsALimb = 9;
 constexpr size_t maximumLimbs = BigInteger::maximumDigits / digitsALimb + 1;
 
-void trim(std::vector<uint32_t> &limbs) {
+void trim(MeteredVector<uint32_t> &limbs) {
   while (!limbs.empty() && limbs.back() == 0) {
     limbs.pop_back();
   }
@@ -29,7 +29,8 @@ int digitOf(char c) {
                                 : 99;
 }
 
-void multiplyAdd(std::vector<uint32_t> &limbs, uint32_t factor, uint32_t more) {
+void multiplyAdd(MeteredVector<uint32_t> &limbs, uint32_t factor,
+                 uint32_t more) {
   uint64_t carry = more;
   for (uint32_t &each : limbs) {
     carry += uint64_t(each) * factor;

@@ -3,6 +3,8 @@
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_BIGINTEGER_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_BIGINTEGER_H
 
+#include "runtime/ChatTemplate/Meter.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,7 +52,7 @@ public:
   int compare(const BigInteger &other) const;
 
 private:
-  using Limbs = std::vector<uint32_t>; ///< in base 10^9, the lowest first
+  using Limbs = MeteredVector<uint32_t>; ///< in base 10^9, the lowest first
 
   BigInteger(Limbs limbs, bool negative);
   static int compareLimbs(const Limbs &a, const Limbs &b);

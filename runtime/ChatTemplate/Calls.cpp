@@ -28,23 +28,26 @@ void Context::step(int64_t count) {
   }
 }
 
-void Context::charge(size_t count) {
-  if (count > size_t(limits.bytes - bytes)) {
-    fail("the template makes too much text (more than " +
-         std::to_string(limits.bytes >> 20) + " MiB)");
+Value Context::character(std::string_view text, Origin origin) {
+  auto first = static_cast<unsigned char>(text[0]);
+  if (first >= 0x80) {
+    return Value(TrackedText(text, origin));
   }
-  bytes += int64_t(count);
+  Value &made =
+      asciiCharacters[first + (origin == Origin::stranger ? 0x80 : 0)];
+  if (made.isNone()) {
+    made = Value(TrackedText(text, origin));
+  }
+  return made;
 }
 
 std::shared_ptr<Namespace> Context::makeNamespace() {
-  charge(sizeof(Namespace));
-  namespaces.push_back(std::make_shared<Namespace>());
+  namespaces.push_back(makeShared<Namespace>());
   return namespaces.back();
 }
 
 void Context::keepUntilEnd(std::shared_ptr<Scope> scope) {
   if (scopes.empty() || scopes.back() != scope) {
-    charge(2 * sizeof(Scope));
     scopes.push_back(std::move(scope));
   }
 }
@@ -72,14 +75,15 @@ CallArguments::bind(std::initializer_list<const char *> parameters,
   bound.resize(parameters.size());
   for (const auto &[name, value] : keywords) {
     size_t place = 0;
-    while (place < parameters.size() && name != parameters.begin()[place]) {
+    while (place < parameters.size() &&
+           name.bytes() != parameters.begin()[place]) {
       ++place;
     }
     if (place == parameters.size()) {
-      fail(callee + " has no argument '" + name + "'");
+      fail(callee + " has no argument '" + std::string(name.bytes()) + "'");
     }
     if (bound[place]) {
-      fail(callee + " got argument '" + name + "' twice");
+      fail(callee + " got argument '" + std::string(name.bytes()) + "' twice");
     }
     bound[place] = &value;
   }
@@ -93,7 +97,8 @@ CallArguments::bind(std::initializer_list<const char *> parameters,
 
 void CallArguments::expect(size_t least, size_t most) const {
   if (!keywords.empty()) {
-    fail(callee + " takes no argument '" + keywords.front().first + "'");
+    fail(callee + " takes no argument '" +
+         std::string(keywords.front().first.bytes()) + "'");
   }
   if (positional.size() < least || positional.size() > most) {
     std::string wanted = std::to_string(least) +
@@ -128,8 +133,7 @@ Value makeFunction(std::string name, Function function, int nesting) {
     fail("lists and functions nest more than " +
          std::to_string(maximumNesting) + " deep");
   }
-  auto made =
-      std::make_shared<NamedFunction>(std::move(name), std::move(function));
+  auto made = makeShared<NamedFunction>(std::move(name), std::move(function));
   made->nesting = nesting + 1;
   return Value(std::shared_ptr<Object>(std::move(made)));
 }

@@ -11,8 +11,8 @@ namespace cheems::jinja {
 
 struct CallArguments {
   std::string callee; ///< for messages: "filter 'join'"
-  std::vector<Value> positional;
-  std::vector<std::pair<std::string, Value>> keywords;
+  Values positional;
+  MeteredVector<std::pair<TrackedText, Value>> keywords;
 
   /// The arguments by parameter, in the parameters' order; null where one was
   /// not given. Fails on too many, unknown or doubled ones, or if fewer than
@@ -43,12 +43,12 @@ bool isJinjaTest(std::string_view name);
 
 /// `range`, `namespace`, `dict`, `raise_exception`, `strftime_now`; nothing for
 /// other names.
-std::optional<Value> findFunction(const std::string &name);
+std::optional<Value> findFunction(std::string_view name);
 
 /// The method of a string, dict or list, bound to it; nothing if Python has
 /// none of that name there. One that Python has and this interpreter does not
 /// fails as unsupported.
-std::optional<Value> findMethod(const Value &object, const std::string &name);
+std::optional<Value> findMethod(const Value &object, std::string_view name);
 
 /// Parts of the filter table, a file each.
 using FilterTable = std::unordered_map<std::string_view, Filter>;

@@ -79,24 +79,32 @@ Mapping parseMapping(std::string_view table) {
   return mapping;
 }
 
-void appendMapped(std::string &out, char32_t character, const Mapping &special,
+/// A character that is being mapped; what it becomes has its origin.
+struct Letter {
+  char32_t character;
+  Origin origin;
+};
+using Letters = MeteredVector<Letter>;
+
+void appendMapped(TrackedText &out, Letter letter, const Mapping &special,
                   utf8proc_int32_t (*simple)(utf8proc_int32_t)) {
-  auto found = special.find(character);
+  auto found = special.find(letter.character);
   if (found != special.end()) {
-    out += found->second;
+    out.append(found->second, letter.origin);
   } else {
-    appendCharacter(out, char32_t(simple(utf8proc_int32_t(character))));
+    appendCharacter(out, char32_t(simple(utf8proc_int32_t(letter.character))),
+                    letter.origin);
   }
 }
 
-void appendUpper(std::string &out, char32_t character) {
+void appendUpper(TrackedText &out, Letter letter) {
   static const Mapping mapping = parseMapping(specialUpper);
-  appendMapped(out, character, mapping, utf8proc_toupper);
+  appendMapped(out, letter, mapping, utf8proc_toupper);
 }
 
-void appendTitle(std::string &out, char32_t character) {
+void appendTitle(TrackedText &out, Letter letter) {
   static const Mapping mapping = parseMapping(specialTitle);
-  appendMapped(out, character, mapping, utf8proc_totitle);
+  appendMapped(out, letter, mapping, utf8proc_totitle);
 }
 
 bool isCased(char32_t character) {
@@ -120,63 +128,65 @@ bool isCaseIgnorable(char32_t character) {
 }
 
 // A sigma that ends a word: a cased letter before it, none after.
-bool isFinalSigma(const std::u32string &text, size_t at) {
+bool isFinalSigma(const Letters &text, size_t at) {
   size_t before = at;
-  while (before > 0 && isCaseIgnorable(text[before - 1])) {
+  while (before > 0 && isCaseIgnorable(text[before - 1].character)) {
     --before;
   }
   size_t after = at + 1;
-  while (after < text.size() && isCaseIgnorable(text[after])) {
+  while (after < text.size() && isCaseIgnorable(text[after].character)) {
     ++after;
   }
-  return before > 0 && isCased(text[before - 1]) &&
-         !(after < text.size() && isCased(text[after]));
+  return before > 0 && isCased(text[before - 1].character) &&
+         !(after < text.size() && isCased(text[after].character));
 }
 
-void appendLower(std::string &out, const std::u32string &text, size_t at) {
-  char32_t character = text[at];
+void appendLower(TrackedText &out, const Letters &text, size_t at) {
+  auto [character, origin] = text[at];
   if (character == 0x130) { // I with a dot keeps it
-    out += "i\u0307";
+    out.append("i\u0307", origin);
   } else if (character == 0x3A3) {
-    appendCharacter(out, isFinalSigma(text, at) ? 0x3C2 : 0x3C3);
+    appendCharacter(out, isFinalSigma(text, at) ? 0x3C2 : 0x3C3, origin);
   } else {
-    appendCharacter(out,
-                    char32_t(utf8proc_tolower(utf8proc_int32_t(character))));
+    appendCharacter(
+        out, char32_t(utf8proc_tolower(utf8proc_int32_t(character))), origin);
   }
 }
 
-std::u32string decoded(std::string_view text) {
-  std::u32string all;
-  for (size_t offset = 0; offset < text.size();) {
-    all += nextCharacter(text, offset);
-  }
+Letters lettersOf(const TrackedText &text) {
+  Letters all;
+  text.visitRuns([&](std::string_view run, Origin origin) {
+    for (size_t offset = 0; offset < run.size();) {
+      all.push_back({nextCharacter(run, offset), origin});
+    }
+  });
   return all;
 }
 
 } // namespace
 
-std::string upper(std::string_view text) {
-  std::string out;
-  for (size_t offset = 0; offset < text.size();) {
-    appendUpper(out, nextCharacter(text, offset));
+TrackedText upper(const TrackedText &text) {
+  TrackedText out;
+  for (Letter each : lettersOf(text)) {
+    appendUpper(out, each);
   }
   return out;
 }
 
-std::string lower(std::string_view text) {
-  std::string out;
-  std::u32string all = decoded(text);
+TrackedText lower(const TrackedText &text) {
+  TrackedText out;
+  Letters all = lettersOf(text);
   for (size_t i = 0; i < all.size(); ++i) {
     appendLower(out, all, i);
   }
   return out;
 }
 
-std::string title(std::string_view text) {
-  std::string out;
-  std::u32string all = decoded(text);
+TrackedText title(const TrackedText &text) {
+  TrackedText out;
+  Letters all = lettersOf(text);
   for (size_t i = 0; i < all.size(); ++i) {
-    if (i > 0 && isCased(all[i - 1])) {
+    if (i > 0 && isCased(all[i - 1].character)) {
       appendLower(out, all, i);
     } else {
       appendTitle(out, all[i]);
@@ -185,9 +195,9 @@ std::string title(std::string_view text) {
   return out;
 }
 
-std::string capitalize(std::string_view text) {
-  std::string out;
-  std::u32string all = decoded(text);
+TrackedText capitalize(const TrackedText &text) {
+  TrackedText out;
+  Letters all = lettersOf(text);
   for (size_t i = 0; i < all.size(); ++i) {
     if (i > 0) {
       appendLower(out, all, i);

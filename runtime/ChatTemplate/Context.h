@@ -5,8 +5,8 @@
 
 #include "runtime/ChatTemplate/Value.h"
 
+#include <array>
 #include <memory>
-#include <unordered_map>
 
 namespace cheems::jinja {
 
@@ -18,14 +18,17 @@ namespace cheems::jinja {
 
 /// What a template may use up, so that a hostile one ends.
 struct Limits {
-  int64_t steps; ///< nodes evaluated and items walked
-  int64_t bytes; ///< of all texts and lists made on the way
+  int64_t steps; ///< see ChatTemplateLimits
   int depth;     ///< nodes inside nodes, through macro calls too
 };
 
 struct Scope {
   explicit Scope(std::shared_ptr<Scope> parent) : parent(std::move(parent)) {}
-  std::unordered_map<std::string, Value> names;
+  void set(std::string_view name, Value value) {
+    names.insert_or_assign(MeteredString(name), std::move(value));
+  }
+
+  Names names;
   std::shared_ptr<Scope> parent;
 };
 
@@ -38,24 +41,21 @@ public:
   ~Context();
 
   void step(int64_t count = 1);
-  /// For reading a whole text of `count` bytes.
+  /// For reading or making a whole text of `count` bytes.
   void scan(size_t count) { step(int64_t(count >> 8)); }
+  /// For going through `count` bytes character by character.
+  void walk(size_t count) { step(int64_t(count >> 2)); }
   /// For looking for `needle` bytes in `text` bytes.
   void search(size_t text, size_t needle) {
     step(int64_t((double(text) * double(needle)) / 1024));
   }
-  /// Before `count` bytes are made.
-  void charge(size_t count);
-  /// A new text, charged for.
-  Value text(std::string value, bool isMarkup = false) {
-    charge(value.size() + sizeof(Value::Characters));
+  /// A new text, with the work of making it.
+  Value text(TrackedText value, bool isMarkup = false) {
+    scan(value.size());
     return Value::text(std::move(value), isMarkup);
   }
-  /// Charges for items about to be copied.
-  void chargeItems(size_t count) {
-    step(int64_t(count));
-    charge(count * sizeof(Value));
-  }
+  /// The only character of `text`. Those of ASCII are made once.
+  Value character(std::string_view text, Origin origin);
 
   std::shared_ptr<Namespace> makeNamespace();
   void keepUntilEnd(std::shared_ptr<Scope> scope);
@@ -76,10 +76,10 @@ public:
 private:
   Limits limits;
   int64_t steps = 0;
-  int64_t bytes = 0;
   int depth = 0;
-  std::vector<std::shared_ptr<Namespace>> namespaces;
-  std::vector<std::shared_ptr<Scope>> scopes;
+  MeteredVector<std::shared_ptr<Namespace>> namespaces;
+  MeteredVector<std::shared_ptr<Scope>> scopes;
+  std::array<Value, 256> asciiCharacters; ///< the second half is strangers'
 };
 
 } // namespace cheems::jinja

@@ -9,25 +9,25 @@ namespace cheems::jinja {
 
 namespace {
 
-const std::string &requirePrintable(const Value &value) {
-  return requireString(value, "what a call or filter block prints");
+const TrackedText &requirePrintable(const Value &value) {
+  return requireText(value, "what a call or filter block prints");
 }
 
 } // namespace
 
-std::string Evaluator::render(const Body &body, const ScopePtr &globals) {
-  std::string out;
+TrackedText Evaluator::render(const Body &body, const ScopePtr &globals) {
+  TrackedText out;
   execute(body, globals, out);
   return out;
 }
 
-void Evaluator::print(std::string_view text, std::string &out) {
-  context.charge(text.size());
-  out += text;
+void Evaluator::print(const TrackedText &text, TrackedText &out) {
+  context.scan(text.size());
+  out.append(text);
 }
 
 Evaluator::Flow Evaluator::execute(const Body &body, const ScopePtr &scope,
-                                   std::string &out) {
+                                   TrackedText &out) {
   for (const Statement &each : body) {
     Flow flow = execute(each, scope, out);
     if (flow != Flow::next) {
@@ -38,19 +38,19 @@ Evaluator::Flow Evaluator::execute(const Body &body, const ScopePtr &scope,
 }
 
 Evaluator::Flow Evaluator::execute(const Statement &statement,
-                                   const ScopePtr &scope, std::string &out) {
+                                   const ScopePtr &scope, TrackedText &out) {
   Context::Level level(context);
   context.line = statement.line;
   switch (statement.kind) {
   case Statement::text:
-    print(statement.literal, out);
+    out.append(statement.literal);
     break;
   case Statement::print: {
     Value value = evaluate(*statement.expression, scope);
     if (value.isString()) {
-      print(value.string(), out);
+      print(value.text(), out);
     } else {
-      out += toText(context, value);
+      out.append(toText(context, value));
     }
     break;
   }
@@ -72,8 +72,8 @@ Evaluator::Flow Evaluator::execute(const Statement &statement,
     print(makeMacro(statement, scope)->run({}), out);
     break;
   case Statement::macro:
-    scope->names[statement.literal] =
-        Value(std::shared_ptr<Object>(makeMacro(statement, scope)));
+    scope->set(statement.literal,
+               Value(std::shared_ptr<Object>(makeMacro(statement, scope))));
     break;
   case Statement::breakLoop:
     return Flow::breakLoop;
@@ -84,7 +84,7 @@ Evaluator::Flow Evaluator::execute(const Statement &statement,
 }
 
 Evaluator::Flow Evaluator::executeIf(const Statement &statement,
-                                     const ScopePtr &scope, std::string &out) {
+                                     const ScopePtr &scope, TrackedText &out) {
   for (const Branch &each : statement.branches) {
     if (evaluate(*each.condition, scope).truthy()) {
       return execute(each.body, scope, out);
@@ -96,13 +96,12 @@ Evaluator::Flow Evaluator::executeIf(const Statement &statement,
 // Assignments in the body end with each round, as in Jinja.
 Evaluator::Flow Evaluator::executeLoop(const Statement &statement,
                                        const ScopePtr &scope,
-                                       std::string &out) {
-  std::vector<Value> items =
-      iterate(context, evaluate(*statement.expression, scope));
+                                       TrackedText &out) {
+  Values items = iterate(context, evaluate(*statement.expression, scope));
   if (statement.filter) {
-    std::vector<Value> kept;
+    Values kept;
     for (Value &each : items) {
-      auto inner = std::make_shared<Scope>(scope);
+      auto inner = makeShared<Scope>(scope);
       assign(statement.target, each, inner);
       if (evaluate(*statement.filter, inner).truthy()) {
         kept.push_back(std::move(each));
@@ -111,12 +110,12 @@ Evaluator::Flow Evaluator::executeLoop(const Statement &statement,
     items = std::move(kept);
   }
   if (items.empty()) {
-    return execute(statement.otherwise, std::make_shared<Scope>(scope), out);
+    return execute(statement.otherwise, makeShared<Scope>(scope), out);
   }
-  auto loop = std::make_shared<Loop>(std::move(items));
+  auto loop = makeShared<Loop>(std::move(items));
   for (; loop->index < loop->items.size(); ++loop->index) {
-    auto inner = std::make_shared<Scope>(scope);
-    inner->names["loop"] = Value(std::shared_ptr<Object>(loop));
+    auto inner = makeShared<Scope>(scope);
+    inner->set("loop", Value(std::shared_ptr<Object>(loop)));
     assign(statement.target, loop->items[loop->index], inner);
     if (execute(statement.body, inner, out) == Flow::breakLoop) {
       break;
@@ -129,12 +128,12 @@ Evaluator::Flow Evaluator::executeLoop(const Statement &statement,
 // assigns.
 Evaluator::Flow Evaluator::capture(const Statement &statement,
                                    const ScopePtr &scope, Value &value) {
-  auto inner = std::make_shared<Scope>(scope);
-  std::string text;
+  auto inner = makeShared<Scope>(scope);
+  TrackedText text;
   Flow flow = execute(statement.body, inner, text);
   value = Value(std::move(text));
   if (flow == Flow::next && statement.expression) {
-    inner->names[printedBlock] = value;
+    inner->set(printedBlock, value);
     value = evaluate(*statement.expression, inner);
   }
   return flow;
@@ -152,7 +151,7 @@ Evaluator::Flow Evaluator::executeSetBlock(const Statement &statement,
 
 Evaluator::Flow Evaluator::executeFilterBlock(const Statement &statement,
                                               const ScopePtr &scope,
-                                              std::string &out) {
+                                              TrackedText &out) {
   Value value;
   Flow flow = capture(statement, scope, value);
   if (flow == Flow::next) {
@@ -170,7 +169,7 @@ Value Evaluator::callBlock(const Statement &statement, const ScopePtr &scope) {
 std::shared_ptr<Macro> Evaluator::makeMacro(const Statement &statement,
                                             const ScopePtr &scope) {
   context.keepUntilEnd(scope);
-  return std::make_shared<Macro>(*this, statement, scope);
+  return makeShared<Macro>(*this, statement, scope);
 }
 
 void Evaluator::assign(const Target &target, const Value &value,
@@ -186,21 +185,21 @@ void Evaluator::assign(const Target &target, const Value &value,
       fail("a namespace's attribute must not start with '_': '" +
            target.attribute + "'");
     }
-    space->members[target.attribute] = value;
+    space->members.insert_or_assign(MeteredString(target.attribute), value);
     return;
   }
   if (!target.unpacks) {
-    scope->names[target.names[0]] = value;
+    scope->set(target.names[0], value);
     return;
   }
   requireDefined(value);
-  std::vector<Value> items = iterate(context, value);
+  Values items = iterate(context, value);
   if (items.size() != target.names.size()) {
     fail("cannot unpack " + std::to_string(items.size()) + " values into " +
          std::to_string(target.names.size()) + " names");
   }
   for (size_t i = 0; i < items.size(); ++i) {
-    scope->names[target.names[i]] = std::move(items[i]);
+    scope->set(target.names[i], std::move(items[i]));
   }
 }
 

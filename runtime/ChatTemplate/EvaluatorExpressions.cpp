@@ -83,7 +83,7 @@ Value Evaluator::evaluate(const Expression &expression, const ScopePtr &scope) {
   return Value();
 }
 
-Value Evaluator::lookUp(const std::string &name, const ScopePtr &scope) {
+Value Evaluator::lookUp(std::string_view name, const ScopePtr &scope) {
   for (const Scope *each = scope.get(); each; each = each->parent.get()) {
     auto found = each->names.find(name);
     if (found != each->names.end()) {
@@ -91,14 +91,14 @@ Value Evaluator::lookUp(const std::string &name, const ScopePtr &scope) {
     }
   }
   auto function = findFunction(name);
-  return function ? *function : Value::undefined("'" + name + "' is undefined");
+  return function
+             ? *function
+             : Value::undefined("'" + std::string(name) + "' is undefined");
 }
 
-std::vector<Value>
-Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expressions,
-                       const ScopePtr &scope) {
-  context.charge(expressions.size() * sizeof(Value));
-  std::vector<Value> values;
+Values Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expressions,
+                              const ScopePtr &scope) {
+  Values values;
   values.reserve(expressions.size());
   for (const ExpressionPtr &each : expressions) {
     values.push_back(evaluate(*each, scope));
@@ -113,13 +113,14 @@ void Evaluator::addKeywords(CallArguments &arguments, const Value &mapping) {
          mapping.typeName());
   }
   for (const auto &[key, value] : mapping.dict().items) {
-    const std::string &name = requireString(key, "an argument's name");
-    context.chargeItems(1 + arguments.keywords.size() / 8);
-    bool isRepeated =
-        std::any_of(arguments.keywords.begin(), arguments.keywords.end(),
-                    [&](const auto &each) { return each.first == name; });
+    const TrackedText &name = requireText(key, "an argument's name");
+    context.step(int64_t(1 + arguments.keywords.size() / 8));
+    bool isRepeated = std::any_of(
+        arguments.keywords.begin(), arguments.keywords.end(),
+        [&](const auto &each) { return each.first.bytes() == name.bytes(); });
     if (isRepeated) {
-      fail("a call got multiple values for argument '" + name + "'");
+      fail("a call got multiple values for argument '" +
+           std::string(name.bytes()) + "'");
     }
     arguments.keywords.emplace_back(name, value);
   }
@@ -130,7 +131,8 @@ CallArguments Evaluator::evaluateArguments(const Arguments &arguments,
   CallArguments evaluated;
   evaluated.positional = evaluateAll(arguments.positional, scope);
   for (const auto &[name, expression] : arguments.keywords) {
-    evaluated.keywords.emplace_back(name, evaluate(*expression, scope));
+    evaluated.keywords.emplace_back(TrackedText(name),
+                                    evaluate(*expression, scope));
   }
   if (arguments.positionalRest) {
     for (Value &each :
@@ -146,13 +148,10 @@ CallArguments Evaluator::evaluateArguments(const Arguments &arguments,
 
 Value Evaluator::evaluateDict(const Expression &expression,
                               const ScopePtr &scope) {
-  auto dict = std::make_shared<Dict>();
-  context.charge(expression.operands.size() * sizeof(Value));
+  auto dict = makeShared<Dict>();
   for (size_t i = 0; i < expression.operands.size(); i += 2) {
     Value key = evaluateOperand(expression, i, scope);
-    if (key.isString()) {
-      context.charge(key.string().size());
-    }
+    context.scan(key.isString() ? key.string().size() : 0);
     dict->set(key, evaluateOperand(expression, i + 1, scope));
   }
   return Value(std::shared_ptr<const Dict>(std::move(dict)));
@@ -173,9 +172,9 @@ Value Evaluator::evaluateCompare(const Expression &expression,
 
 Value Evaluator::evaluateConcat(const Expression &expression,
                                 const ScopePtr &scope) {
-  std::string text;
+  TrackedText text;
   for (size_t i = 0; i < expression.operands.size(); ++i) {
-    text += toText(context, evaluateOperand(expression, i, scope));
+    text.append(toText(context, evaluateOperand(expression, i, scope)));
   }
   return Value(std::move(text));
 }
@@ -196,7 +195,7 @@ Value Evaluator::evaluateCall(const Expression &expression,
   requireDefined(callee);
   CallArguments arguments = evaluateArguments(expression.arguments, scope);
   if (caller) {
-    arguments.keywords.emplace_back("caller", *caller);
+    arguments.keywords.emplace_back(TrackedText("caller"), *caller);
   }
   context.line = expression.line;
   if (!callee.object() || !callee.object()->isCallable()) {

@@ -6,6 +6,7 @@
 #include "runtime/ChatTemplate/PythonText.h"
 #include "runtime/ChatTemplate/TextMethods.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -13,26 +14,31 @@ namespace cheems::jinja {
 
 namespace {
 
+/// One level of indentation.
+TrackedText spaces(Context &context, int64_t width) {
+  return TrackedText(filled(context, " ", width));
+}
+
 Value filterTrim(Context &context, const Value &value,
                  CallArguments &arguments) {
   auto bound = arguments.bind({"chars"});
-  std::string text = toText(context, value);
-  bool hasSet = bound[0] && !bound[0]->isNone();
-  if (!hasSet) {
-    return Value::text(std::string(strip(text, Side::both)), value.isMarkup());
+  TrackedText text = toText(context, value);
+  std::optional<std::string_view> set;
+  if (bound[0] && !bound[0]->isNone()) {
+    set = requireString(*bound[0], arguments.callee);
+    context.search(text.size(), set->size());
   }
-  const std::string &set = requireString(*bound[0], arguments.callee);
-  context.search(text.size(), set.size());
-  return Value::text(std::string(strip(text, Side::both, set)),
+  return Value::text(stripped(context, text, Side::both, set),
                      value.isMarkup());
 }
 
-template <std::string (*convert)(std::string_view), bool keepsMark = true>
+template <TrackedText (*convert)(const TrackedText &), bool keepsMark = true>
 Value filterCase(Context &context, const Value &value,
                  CallArguments &arguments) {
   arguments.expect(0, 0);
-  return context.text(convert(toText(context, value)),
-                      keepsMark && value.isMarkup());
+  TrackedText text = toText(context, value);
+  context.walk(text.size());
+  return context.text(convert(text), keepsMark && value.isMarkup());
 }
 
 Value filterSafe(Context &context, const Value &value,
@@ -45,7 +51,7 @@ template <bool isForced>
 Value filterEscape(Context &context, const Value &value,
                    CallArguments &arguments) {
   arguments.expect(0, 0);
-  std::string text = toText(context, value);
+  TrackedText text = toText(context, value);
   return Value::text(isForced || !value.isMarkup() ? escaped(context, text)
                                                    : std::move(text),
                      true);
@@ -55,13 +61,13 @@ Value filterFormat(Context &context, const Value &value,
                    CallArguments &arguments) {
   Value format = value.isString() ? value : Value(toText(context, value));
   if (arguments.keywords.empty()) {
-    context.chargeItems(arguments.positional.size());
+    context.step(int64_t(arguments.positional.size()));
     return formatPercent(context, format, Value::tuple(arguments.positional));
   }
   if (!arguments.positional.empty()) {
     fail(arguments.callee + " takes arguments with names or without, not both");
   }
-  auto dict = std::make_shared<Dict>();
+  auto dict = makeShared<Dict>();
   for (const auto &[name, each] : arguments.keywords) {
     dict->set(Value(name), each);
   }
@@ -71,8 +77,9 @@ Value filterFormat(Context &context, const Value &value,
 
 // Jinja's title: letters after a space, hyphen or opening bracket; unlike
 // str.title.
-std::string titleByWords(std::string_view text) {
-  std::string out;
+TrackedText titleByWords(const TrackedText &whole) {
+  std::string_view text = whole.bytes();
+  TrackedText out;
   for (size_t start = 0; start < text.size();) {
     size_t end = start;
     auto isBreak = [&](size_t at) {
@@ -87,7 +94,8 @@ std::string titleByWords(std::string_view text) {
     std::string_view piece = text.substr(start, end - start);
     size_t first = 0;
     nextCharacter(piece, first);
-    out += upper(piece.substr(0, first)) + lower(piece.substr(first));
+    out.append(upper(whole.part(piece.substr(0, first))));
+    out.append(lower(whole.part(piece.substr(first))));
     start = end;
   }
   return out;
@@ -100,37 +108,36 @@ Value filterReplace(Context &context, const Value &value,
                       ? requireInteger(*bound[2], arguments.callee)
                       : -1;
   return Value(replaced(context, toText(context, value),
-                        toText(context, *bound[0]), toText(context, *bound[1]),
-                        count));
+                        toText(context, *bound[0]).bytes(),
+                        toText(context, *bound[1]), count));
 }
 
 Value filterIndent(Context &context, const Value &value,
                    CallArguments &arguments) {
   auto bound = arguments.bind({"width", "first", "blank"});
-  std::string indent = "    ";
+  TrackedText indent("    ");
   if (bound[0]) {
     if (bound[0]->isMarkup()) {
       unsupported("filter 'indent' by a text marked safe");
     }
     int64_t width =
         bound[0]->isString() ? 0 : requireInteger(*bound[0], arguments.callee);
-    context.charge(width > 0 ? size_t(width) : 0);
-    indent = bound[0]->isString()
-                 ? bound[0]->string()
-                 : std::string(size_t(std::max<int64_t>(width, 0)), ' ');
+    indent = bound[0]->isString() ? bound[0]->text() : spaces(context, width);
   }
   bool first = bound[1] && bound[1]->truthy();
   bool blank = bound[2] && bound[2]->truthy();
-  std::string text = requireString(value, arguments.callee) + "\n";
-  context.charge(text.size());
-  std::string out;
+  TrackedText text = requireText(value, arguments.callee);
+  text.append("\n");
+  context.walk(text.size());
+  TrackedText out;
   bool isFirst = true;
-  for (std::string_view line : splitLines(text)) {
-    bool indents = isFirst ? first : blank || !line.empty();
-    context.charge(indents ? indent.size() + 1 : 1);
-    out += isFirst ? "" : "\n";
-    out += indents ? indent : "";
-    out += line;
+  for (std::string_view line : splitLines(text.bytes())) {
+    out.append(isFirst ? "" : "\n");
+    if (isFirst ? first : blank || !line.empty()) {
+      context.scan(indent.size());
+      out.append(indent);
+    }
+    out.append(text, line);
     isFirst = false;
   }
   return Value::text(std::move(out), value.isMarkup());
@@ -143,13 +150,15 @@ Value filterInt(Context &context, const Value &value,
   Value fallback = bound[0] ? *bound[0] : Value(int64_t(0));
   std::optional<double> number;
   if (value.isIntegral() || value.isBig()) {
-    return Value::integer(value.bigInteger());
+    return Value::integer(value.bigInteger()).from(value.origin());
   }
   if (value.isString()) {
-    context.scan(value.string().size());
+    size_t digits = std::min(value.string().size(), BigInteger::maximumDigits);
+    context.walk(value.string().size());
+    context.step(int64_t(digits * digits >> 9)); // they are added one by one
     int64_t base = bound[1] ? requireInteger(*bound[1], arguments.callee) : 10;
     if (auto integer = parseInteger(value.string(), base)) {
-      return Value::integer(*integer);
+      return Value::integer(*integer).from(value.origin());
     }
     number = parseFloat(value.string());
   } else if (value.isFloat()) {
@@ -160,6 +169,7 @@ Value filterInt(Context &context, const Value &value,
   }
   return number && std::isfinite(*number)
              ? Value::integer(BigInteger::truncated(*number))
+                   .from(value.origin())
              : fallback;
 }
 
@@ -168,14 +178,16 @@ Value filterFloat(Context &context, const Value &value,
   auto bound = arguments.bind({"default"});
   requireDefined(value);
   if (value.isNumber()) {
-    return Value(value.number());
+    return Value(value.number()).from(value.origin());
   }
   std::optional<double> number;
   if (value.isString()) {
-    context.scan(value.string().size());
+    context.walk(value.string().size());
     number = parseFloat(value.string());
   }
-  return number ? Value(*number) : bound[0] ? *bound[0] : Value(0.0);
+  return number     ? Value(*number).from(value.origin())
+         : bound[0] ? *bound[0]
+                    : Value(0.0);
 }
 
 Value filterRound(Context &, const Value &value, CallArguments &arguments) {
@@ -192,12 +204,12 @@ Value filterRound(Context &, const Value &value, CallArguments &arguments) {
     fail(arguments.callee + " needs a number, not " + value.typeName());
   }
   if (!value.isFloat()) {
-    return Value::integer(value.bigInteger());
+    return Value::integer(value.bigInteger()).from(value.origin());
   }
   char text[700]; // exact decimal expansion, rounded half to even, as Python's
                   // round
   std::snprintf(text, sizeof(text), "%.*f", int(precision), value.number());
-  return Value(std::strtod(text, nullptr));
+  return Value(std::strtod(text, nullptr)).from(value.origin());
 }
 
 Value filterAbs(Context &, const Value &value, CallArguments &arguments) {
@@ -207,16 +219,16 @@ Value filterAbs(Context &, const Value &value, CallArguments &arguments) {
     fail(arguments.callee + " needs a number, not " + value.typeName());
   }
   if (value.isFloat()) {
-    return Value(std::fabs(value.number()));
+    return Value(std::fabs(value.number())).from(value.origin());
   }
-  return Value::integer(value.bigInteger().magnitude());
+  return Value::integer(value.bigInteger().magnitude()).from(value.origin());
 }
 
 Value filterDefault(Context &, const Value &value, CallArguments &arguments) {
   auto bound = arguments.bind({"default_value", "boolean"});
   bool replaces = value.isUndefined() ||
                   (bound[1] && bound[1]->truthy() && !value.truthy());
-  return !replaces ? value : bound[0] ? *bound[0] : Value("");
+  return !replaces ? value : bound[0] ? *bound[0] : Value::literal("");
 }
 
 Value filterString(Context &context, const Value &value,
@@ -235,19 +247,17 @@ Value filterToJson(Context &context, const Value &value,
   if (bound[1] && !bound[1]->isNone()) {
     int64_t width =
         bound[1]->isString() ? 0 : requireInteger(*bound[1], "tojson's indent");
-    context.charge(width > 0 ? size_t(width) : 0);
-    style.indent = bound[1]->isString()
-                       ? bound[1]->string()
-                       : std::string(size_t(std::max<int64_t>(width, 0)), ' ');
-    style.itemSeparator = ",";
+    style.indent =
+        bound[1]->isString() ? bound[1]->text() : spaces(context, width);
+    style.itemSeparator = TrackedText(",");
   }
   if (bound[2] && !bound[2]->isNone()) {
-    std::vector<Value> separators = iterate(context, *bound[2]);
+    Values separators = iterate(context, *bound[2]);
     if (separators.size() != 2) {
       fail("tojson's separators must be two strings");
     }
-    style.itemSeparator = requireString(separators[0], "tojson's separator");
-    style.keySeparator = requireString(separators[1], "tojson's separator");
+    style.itemSeparator = requireText(separators[0], "tojson's separator");
+    style.keySeparator = requireText(separators[1], "tojson's separator");
   }
   return Value(toJson(context, value, style));
 }

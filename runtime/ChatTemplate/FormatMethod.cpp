@@ -35,21 +35,21 @@ public:
       : context(context), marks(marks), arguments(arguments) {}
 
   /// `depth`: how deep fields may stand in specifications of fields.
-  std::string run(std::string_view text, int depth) {
+  TrackedText run(const TrackedText &whole, std::string_view text, int depth) {
     if (depth < 0) {
       fail("max string recursion exceeded");
     }
     context.scan(text.size());
-    std::string out;
+    TrackedText out;
     while (!text.empty()) {
       size_t brace = std::min(text.find_first_of("{}"), text.size());
-      append(out, text.substr(0, brace));
+      out.append(whole, text.substr(0, brace));
       text.remove_prefix(brace);
       if (text.empty()) {
         break;
       }
       if (text.size() > 1 && text[1] == text[0]) {
-        append(out, text.substr(0, 1));
+        out.append(whole, text.substr(0, 1));
         text.remove_prefix(2);
         continue;
       }
@@ -58,17 +58,12 @@ public:
              "' encountered in format string");
       }
       text.remove_prefix(1);
-      append(out, value(takeField(text), depth));
+      out.append(value(whole, takeField(text), depth));
     }
     return out;
   }
 
 private:
-  void append(std::string &out, std::string_view text) {
-    context.charge(text.size());
-    out += text;
-  }
-
   /// Behind its '{'; moves `text` past its '}'.
   static Field takeField(std::string_view &text) {
     Field field;
@@ -118,19 +113,19 @@ private:
     return field;
   }
 
-  std::string value(const Field &field, int depth) {
+  TrackedText value(const TrackedText &whole, const Field &field, int depth) {
     context.step();
     Value found = lookUp(field.name);
     if (field.conversion == 's') {
       found = Value(toText(context, found));
     } else if (field.conversion == 'r' || field.conversion == 'a') {
-      std::string text;
+      TrackedText text;
       appendRepr(context, text, found);
       found = Value(field.conversion == 'a' ? asciiOnly(context, text) : text);
     } else if (field.conversion != 0) {
       fail("unknown conversion specifier in format string");
     }
-    std::string specification = run(field.specification, depth - 1);
+    TrackedText specification = run(whole, field.specification, depth - 1);
     if (!marks) {
       return formatted(context, found, specification);
     }
@@ -138,7 +133,7 @@ private:
       fail("unsupported format specification for Markup");
     }
     return found.isMarkup()
-               ? found.string()
+               ? found.text()
                : escaped(context, formatted(context, found, specification));
   }
 
@@ -180,10 +175,9 @@ private:
         fail("empty attribute in format string");
       }
       name.remove_prefix(end + isItem);
-      found = !isItem ? getAttribute(context, found, std::string(key))
-              : isNumeral(key)
-                  ? getItem(context, found, Value(indexOf(key)))
-                  : getItem(context, found, Value(std::string(key)));
+      found = !isItem          ? getAttribute(context, found, key)
+              : isNumeral(key) ? getItem(context, found, Value(indexOf(key)))
+                               : getItem(context, found, Value::literal(key));
     }
     return found;
   }
@@ -198,7 +192,7 @@ private:
       return arguments.positional[size_t(index)];
     }
     for (const auto &[known, value] : arguments.keywords) {
-      if (known == name) {
+      if (known.bytes() == name) {
         return value;
       }
     }
@@ -219,7 +213,8 @@ private:
 Value formatMethod(Context &context, const Value &self,
                    CallArguments &arguments) {
   Formatter formatter(context, self.isMarkup(), arguments);
-  return Value::text(formatter.run(self.string(), 2), self.isMarkup());
+  return Value::text(formatter.run(self.text(), self.string(), 2),
+                     self.isMarkup());
 }
 
 Value formatMapMethod(Context &context, const Value &self,
@@ -234,8 +229,8 @@ Value formatMapMethod(Context &context, const Value &self,
   named.callee = arguments.callee;
   for (const auto &[key, value] : mapping.dict().items) {
     if (key.isString()) {
-      context.chargeItems(1);
-      named.keywords.emplace_back(key.string(), value);
+      context.step(1);
+      named.keywords.emplace_back(key.text(), value);
     }
   }
   return formatMethod(context, self, named);

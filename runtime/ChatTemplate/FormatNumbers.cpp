@@ -22,10 +22,11 @@ int64_t takeCount(std::string_view &text) {
   return count;
 }
 
-std::string filled(Context &context, std::string_view fill, int64_t count) {
-  std::string out;
+MeteredString filled(Context &context, std::string_view fill, int64_t count) {
+  MeteredString out;
   if (count > 0) {
-    context.charge(size_t(count) * fill.size());
+    out.reserve(size_t(count) * fill.size());
+    context.scan(size_t(count) * fill.size());
     for (int64_t i = 0; i < count; ++i) {
       out += fill;
     }
@@ -33,29 +34,32 @@ std::string filled(Context &context, std::string_view fill, int64_t count) {
   return out;
 }
 
-std::string characterOf(const Value &number) {
+TrackedText characterOf(const Value &number) {
   bool exists = number.isIntegral() && number.integer() >= 0 &&
                 number.integer() <= 0x10FFFF &&
                 (number.integer() < 0xD800 || number.integer() > 0xDFFF);
   if (!exists) {
     fail("there is no such Unicode character to format");
   }
-  std::string out;
-  appendCharacter(out, char32_t(number.integer()));
+  TrackedText out;
+  appendCharacter(out, char32_t(number.integer()), number.origin());
   return out;
 }
 
-std::string asciiOnly(Context &context, std::string_view text) {
-  std::string out;
-  for (size_t offset = 0; offset < text.size();) {
-    char32_t c = nextCharacter(text, offset);
-    if (c < 0x80) {
-      out += char(c);
-    } else {
-      appendEscape(out, c);
+TrackedText asciiOnly(Context &context, const TrackedText &text) {
+  context.walk(text.size());
+  TrackedText out;
+  text.visitRuns([&](std::string_view run, Origin origin) {
+    for (size_t offset = 0; offset < run.size();) {
+      size_t start = offset;
+      char32_t c = nextCharacter(run, offset);
+      if (c < 0x80) {
+        out.append(run.substr(start, 1), origin);
+      } else {
+        appendEscape(out, c, origin);
+      }
     }
-  }
-  context.charge(out.size());
+  });
   return out;
 }
 
@@ -66,11 +70,11 @@ NumberText integerText(Context &context, const BigInteger &value, char type,
              : type == 'o'                ? 8
              : type == 'x' || type == 'X' ? 16
                                           : 10;
-  context.step(int64_t(value.size() * value.size() / 16));
+  context.step(int64_t(value.size() * value.size() / 4));
   text.sign = value.isNegative() ? "-" : "";
-  text.digits = value.magnitude().text(base);
+  text.digits = std::string_view(value.magnitude().text(base));
   if (alternate && base != 10) {
-    text.prefix = std::string("0") + type;
+    text.prefix = {'0', type};
   }
   if (type == 'X') {
     for (char &c : text.digits) {
@@ -82,12 +86,12 @@ NumberText integerText(Context &context, const BigInteger &value, char type,
 
 namespace {
 
-std::string printed(Context &context, double value, char type,
-                    int64_t precision, bool alternate) {
+MeteredString printed(Context &context, double value, char type,
+                      int64_t precision, bool alternate) {
   std::string format =
       std::string("%") + (alternate ? "#" : "") + ".*" + std::string(1, type);
-  context.charge(size_t(precision) + 400);
-  std::string text(size_t(precision) + 400, '\0');
+  context.scan(size_t(precision) + 400);
+  MeteredString text(size_t(precision) + 400, '\0');
   text.resize(size_t(std::snprintf(text.data(), text.size(), format.c_str(),
                                    int(precision), value)));
   return text;
@@ -95,14 +99,14 @@ std::string printed(Context &context, double value, char type,
 
 // What format() does with a precision and no type: `precision` digits, but
 // never without one behind the point.
-std::string general(Context &context, double value, int64_t precision,
-                    bool alternate) {
+MeteredString general(Context &context, double value, int64_t precision,
+                      bool alternate) {
   precision = std::max<int64_t>(precision, 1);
-  std::string text = printed(context, value, 'e', precision - 1, false);
+  MeteredString text = printed(context, value, 'e', precision - 1, false);
   size_t mark = text.find('e');
-  int64_t point = std::stoll(text.substr(mark + 1)) + 1;
+  int64_t point = std::strtoll(text.c_str() + mark + 1, nullptr, 10) + 1;
   if (point <= -4 || point > precision - 1) {
-    std::string digits = text.substr(0, mark);
+    MeteredString digits = text.substr(0, mark);
     if (!alternate && digits.find('.') != std::string::npos) {
       digits.erase(digits.find_last_not_of('0') + 1);
       digits.erase(digits.find_last_not_of('.') + 1);
@@ -124,11 +128,11 @@ NumberText floatText(Context &context, double value, char type,
   NumberText text;
   text.sign = std::signbit(value) && !std::isnan(value) ? "-" : "";
   value = type == '%' ? std::fabs(value) * 100 : std::fabs(value);
-  std::string all;
+  MeteredString all;
   if (!std::isfinite(value)) {
     all = std::isnan(value) ? "nan" : "inf";
   } else if (type == '\0') {
-    all = precision < 0 ? spelled(value)
+    all = precision < 0 ? MeteredString(spelled(value))
                         : general(context, value, precision, alternate);
     if (alternate && all.find('.') == std::string::npos) {
       all.insert(std::min(all.find('e'), all.size()), ".");

@@ -14,8 +14,8 @@ namespace {
 class PercentFormatter {
 public:
   PercentFormatter(Context &context, const Value &format, const Value &values)
-      : context(context), rest(format.string()), marks(format.isMarkup()),
-        values(values), pending({values}) {
+      : context(context), whole(format.text()), rest(whole.bytes()),
+        marks(format.isMarkup()), values(values), pending({values}) {
     const Sequence *sequence = values.sequence();
     if (sequence && sequence->kind == Sequence::tuple) {
       pending = sequence->items;
@@ -29,7 +29,7 @@ public:
   Value run() {
     while (!rest.empty()) {
       size_t mark = std::min(rest.find('%'), rest.size());
-      append(rest.substr(0, mark));
+      out.append(whole, rest.substr(0, mark));
       rest.remove_prefix(mark);
       if (!rest.empty()) {
         rest.remove_prefix(1);
@@ -49,11 +49,6 @@ private:
     int64_t width = -1, precision = -1;
     char type = '\0';
   };
-
-  void append(std::string_view text) {
-    context.charge(text.size());
-    out += text;
-  }
 
   char take() {
     if (rest.empty()) {
@@ -80,12 +75,12 @@ private:
       open += rest[length] == '(';
       open -= rest[length] == ')';
     }
-    std::string key(rest.substr(0, length - 1));
+    std::string_view key = rest.substr(0, length - 1);
     rest.remove_prefix(length);
     if (!values.isMapping()) {
       fail("format requires a mapping");
     }
-    const Value *found = values.dict().find(key);
+    const Value *found = values.dict().findText(key);
     if (!found) {
       fail("the mapping to format has no key " + inQuotes(key));
     }
@@ -141,8 +136,9 @@ private:
   }
 
   void appendField() {
+    context.step();
     if (!rest.empty() && rest.front() == '%') {
-      append("%");
+      out.append(whole, rest.substr(0, 1));
       rest.remove_prefix(1);
       return;
     }
@@ -160,7 +156,7 @@ private:
     case 'o':
     case 'x':
     case 'X':
-      appendNumber(field, ofInteger(field, nextValue()));
+      appendInteger(field, nextValue());
       return;
     case 'e':
     case 'E':
@@ -168,8 +164,7 @@ private:
     case 'F':
     case 'g':
     case 'G':
-      appendNumber(field, floatText(context, floatOf(nextValue()), field.type,
-                                    field.precision, field.alternate));
+      appendFloat(field, nextValue());
       return;
     default:
       nextValue();
@@ -178,7 +173,7 @@ private:
   }
 
   void appendText(const Field &field, const Value &value) {
-    std::string text;
+    TrackedText text;
     if (field.type == 's') {
       text = marks ? escapedText(context, value) : toText(context, value);
     } else if (field.type == 'c') {
@@ -186,16 +181,28 @@ private:
       if (marks || (!isCharacter && !value.isIntegral())) {
         fail("%c requires int or char");
       }
-      text = isCharacter ? value.string() : characterOf(value);
+      text = isCharacter ? value.text() : characterOf(value);
     } else {
       appendRepr(context, text, value);
       text = marks ? escaped(context, text) : text;
       text = field.type == 'a' ? asciiOnly(context, text) : text;
     }
     if (field.precision >= 0 && field.type != 'c') {
-      text.resize(offsetOf(text, size_t(field.precision)));
+      text = text.part(text.bytes().substr(
+          0, offsetOf(text.bytes(), size_t(field.precision))));
     }
-    pad(field, text, "", false);
+    pad(field, text, {}, false);
+  }
+
+  void appendInteger(const Field &field, const Value &value) {
+    appendNumber(field, ofInteger(field, value), value.origin());
+  }
+
+  void appendFloat(const Field &field, const Value &value) {
+    appendNumber(field,
+                 floatText(context, floatOf(value), field.type, field.precision,
+                           field.alternate),
+                 value.origin());
   }
 
   // Marked texts take numbers out of texts, as int() and float() do.
@@ -237,34 +244,38 @@ private:
     return *number;
   }
 
-  void appendNumber(const Field &field, const NumberText &text) {
-    std::string sign = !text.sign.empty() ? text.sign
-                       : field.plus       ? "+"
-                       : field.blank      ? " "
-                                          : "";
-    pad(field, text.digits + text.rest, sign + text.prefix, field.zero);
+  void appendNumber(const Field &field, const NumberText &text, Origin origin) {
+    MeteredString sign = text.sign;
+    if (sign.empty()) {
+      sign = field.plus ? "+" : field.blank ? " " : "";
+    }
+    pad(field, TrackedText(text.digits + text.rest, origin),
+        TrackedText(sign + text.prefix, origin), field.zero);
   }
 
-  void pad(const Field &field, const std::string &text,
-           const std::string &before, bool withZeros) {
+  void pad(const Field &field, const TrackedText &text,
+           const TrackedText &before, bool withZeros) {
     int64_t missing =
-        field.width - int64_t(lengthOf(text)) - int64_t(before.size());
-    std::string fill =
-        filled(context, withZeros && !field.left ? "0" : " ", missing);
-    context.charge(text.size() + before.size());
-    out += field.left  ? before + text + fill
-           : withZeros ? before + fill + text
-                       : fill + before + text;
+        field.width - int64_t(lengthOf(text.bytes())) - int64_t(before.size());
+    bool zeros = withZeros && !field.left;
+    MeteredString fill = filled(context, zeros ? "0" : " ", missing);
+    context.scan(text.size() + before.size());
+    out.append(field.left || zeros ? "" : std::string_view(fill));
+    out.append(before);
+    out.append(zeros ? std::string_view(fill) : "");
+    out.append(text);
+    out.append(field.left ? std::string_view(fill) : "");
   }
 
   Context &context;
-  std::string_view rest;
-  bool marks; ///< what is filled in is escaped
+  const TrackedText &whole; ///< the format
+  std::string_view rest;    ///< what is left of it
+  bool marks;               ///< what is filled in is escaped
   const Value &values;
   bool isMapping = false;
-  std::vector<Value> pending; ///< what fields take, in order
+  Values pending; ///< what fields take, in order
   size_t next = 0;
-  std::string out;
+  TrackedText out;
 };
 
 } // namespace

@@ -11,7 +11,8 @@ namespace cheems::jinja {
 namespace {
 
 struct Specification {
-  std::string fill = " ";
+  Origin origin = Origin::model; ///< of all that it makes
+  MeteredString fill = " ";
   char alignment = '\0'; ///< one of < > = ^, or none given
   char sign = '\0';      ///< one of + - and space, or none given
   bool noNegativeZero = false;
@@ -26,8 +27,10 @@ bool isAlignment(char c) {
   return c == '<' || c == '>' || c == '=' || c == '^';
 }
 
-Specification parse(std::string_view text, bool isNumber) {
+Specification parse(const TrackedText &whole, bool isNumber) {
+  std::string_view text = whole.bytes();
   Specification made;
+  made.origin = whole.origin();
   size_t first = 0;
   nextCharacter(text, first);
   bool hasFill = first < text.size() && isAlignment(text[first]);
@@ -72,23 +75,31 @@ Specification parse(std::string_view text, bool isNumber) {
        "' for object of type '" + value.typeName() + "'");
 }
 
-std::string aligned(Context &context, const Specification &wanted,
-                    const std::string &before, const std::string &text,
+TrackedText aligned(Context &context, const Specification &wanted,
+                    const TrackedText &before, const TrackedText &text,
                     char fallback) {
   char alignment = wanted.alignment == '\0' ? fallback : wanted.alignment;
-  int64_t missing = std::max<int64_t>(
-      0, wanted.width - int64_t(lengthOf(before) + lengthOf(text)));
+  int64_t missing =
+      std::max<int64_t>(0, wanted.width - int64_t(lengthOf(before.bytes()) +
+                                                  lengthOf(text.bytes())));
   int64_t left = alignment == '<'   ? 0
                  : alignment == '^' ? missing / 2
                                     : missing;
-  std::string leftFill = filled(context, wanted.fill, left);
-  std::string rightFill = filled(context, wanted.fill, missing - left);
-  context.charge(before.size() + text.size());
-  return alignment == '=' ? before + leftFill + text
-                          : leftFill + before + text + rightFill;
+  context.scan(before.size() + text.size());
+  TrackedText out;
+  if (alignment == '=') {
+    out.append(before);
+  }
+  out.append(filled(context, wanted.fill, left), wanted.origin);
+  if (alignment != '=') {
+    out.append(before);
+  }
+  out.append(text);
+  out.append(filled(context, wanted.fill, missing - left), wanted.origin);
+  return out;
 }
 
-std::string formattedText(Context &context, const Value &value,
+TrackedText formattedText(Context &context, const Value &value,
                           const Specification &wanted) {
   if (wanted.type != '\0' && wanted.type != 's') {
     unknownType(wanted, value);
@@ -99,33 +110,35 @@ std::string formattedText(Context &context, const Value &value,
   if (isForNumbers) {
     fail("a text's format specifier takes no sign, 'z', '#', grouping or '='");
   }
-  std::string text = toText(context, value);
+  TrackedText text = toText(context, value);
   if (wanted.precision >= 0) {
-    text.resize(offsetOf(text, size_t(wanted.precision)));
+    text = text.part(text.bytes().substr(
+        0, offsetOf(text.bytes(), size_t(wanted.precision))));
   }
-  return aligned(context, wanted, "", text, '<');
+  return aligned(context, wanted, {}, text, '<');
 }
 
 // Zeros that fill up to a width are grouped, too, and a separator never comes
 // first.
-std::string grouped(Context &context, std::string digits, char separator,
-                    size_t group, int64_t width) {
+MeteredString grouped(Context &context, MeteredString digits, char separator,
+                      size_t group, int64_t width) {
   auto length = [&](size_t count) {
     return int64_t(count + (count == 0 ? 0 : (count - 1) / group));
   };
+  MeteredString out;
+  out.reserve(size_t(std::max<int64_t>(width, 0)));
   size_t count = digits.size();
   while (length(count) < width) {
     ++count;
   }
   digits = filled(context, "0", int64_t(count - digits.size())) + digits;
-  std::string out;
   for (size_t i = 0; i < digits.size(); ++i) {
     if (i > 0 && (digits.size() - i) % group == 0) {
       out += separator;
     }
     out += digits[i];
   }
-  context.charge(out.size());
+  context.scan(out.size());
   return out;
 }
 
@@ -144,7 +157,7 @@ NumberText numberText(Context &context, const Value &value,
     NumberText text = floatText(context, value.number(), type, wanted.precision,
                                 wanted.alternate);
     bool isZero = (text.digits + text.rest).find_first_of("123456789ni") ==
-                  std::string::npos;
+                  MeteredString::npos;
     if (wanted.noNegativeZero && isZero) {
       text.sign.clear();
     }
@@ -160,12 +173,12 @@ NumberText numberText(Context &context, const Value &value,
     if (wanted.sign != '\0' || wanted.alternate) {
       fail("a sign and '#' do not go with integer format specifier 'c'");
     }
-    return {"", "", "", characterOf(value)};
+    return {"", "", "", MeteredString(characterOf(value).bytes())};
   }
   return integerText(context, value.bigInteger(), type, wanted.alternate);
 }
 
-std::string formattedNumber(Context &context, const Value &value,
+TrackedText formattedNumber(Context &context, const Value &value,
                             const Specification &wanted) {
   bool groupsFour = isOneOf(wanted.type, "boxX");
   if (wanted.grouping != '\0' &&
@@ -181,19 +194,19 @@ std::string formattedNumber(Context &context, const Value &value,
     bool fillsUp = wanted.fill == "0" && wanted.alignment == '=';
     int64_t others =
         int64_t(text.sign.size() + text.prefix.size() + text.rest.size());
-    context.charge(fillsUp ? size_t(std::max<int64_t>(wanted.width, 0)) : 0);
     text.digits =
         grouped(context, text.digits, wanted.grouping, groupsFour ? 4 : 3,
                 fillsUp ? wanted.width - others : 0);
   }
-  return aligned(context, wanted, text.sign + text.prefix,
-                 text.digits + text.rest, '>');
+  Origin origin = value.origin() | wanted.origin;
+  return aligned(context, wanted, TrackedText(text.sign + text.prefix, origin),
+                 TrackedText(text.digits + text.rest, origin), '>');
 }
 
 } // namespace
 
-std::string formatted(Context &context, const Value &value,
-                      std::string_view specification) {
+TrackedText formatted(Context &context, const Value &value,
+                      const TrackedText &specification) {
   if (specification.empty()) {
     return toText(context, value);
   }

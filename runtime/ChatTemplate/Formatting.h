@@ -8,12 +8,10 @@ namespace cheems::jinja {
 
 /// A number in pieces, for whoever pads and groups it.
 struct NumberText {
-  std::string sign;   ///< "-" or nothing
-  std::string prefix; ///< "0x" and its kin
-  std::string digits; ///< before the point
-  std::string rest;   ///< from the point or the exponent on
-
-  std::string text() const { return sign + prefix + digits + rest; }
+  MeteredString sign;   ///< "-" or nothing
+  MeteredString prefix; ///< "0x" and its kin
+  MeteredString digits; ///< before the point
+  MeteredString rest;   ///< from the point or the exponent on
 };
 
 /// `type` is one of b c d o x X; `alternate` asks for the prefix.
@@ -27,16 +25,16 @@ NumberText floatText(Context &context, double value, char type,
 /// A width or precision at the front of `text`, which moves behind it; -1 if
 /// there is none. Fails if it is out of reach.
 int64_t takeCount(std::string_view &text);
-/// `text` and `count` characters of `fill`, charged for.
-std::string filled(Context &context, std::string_view fill, int64_t count);
+/// `count` characters of `fill`.
+MeteredString filled(Context &context, std::string_view fill, int64_t count);
 /// The character with that number; fails if there is none.
-std::string characterOf(const Value &number);
+TrackedText characterOf(const Value &number);
 /// What ascii() makes of a repr(): all beyond ASCII escaped.
-std::string asciiOnly(Context &context, std::string_view text);
+TrackedText asciiOnly(Context &context, const TrackedText &text);
 
 /// format(value, specification).
-std::string formatted(Context &context, const Value &value,
-                      std::string_view specification);
+TrackedText formatted(Context &context, const Value &value,
+                      const TrackedText &specification);
 /// str.format and str.format_map.
 Value formatMethod(Context &context, const Value &self,
                    CallArguments &arguments);

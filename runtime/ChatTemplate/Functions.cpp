@@ -15,8 +15,10 @@ constexpr int64_t maximumRange = 100000;
 Value callRange(Context &context, CallArguments &arguments) {
   arguments.expect(1, 3);
   int64_t bounds[3] = {0, 0, 1};
+  Origin origin = Origin::model;
   size_t count = arguments.positional.size();
   for (size_t i = 0; i < count; ++i) {
+    origin = origin | arguments.positional[i].origin();
     bounds[count == 1 ? 1 : i] =
         requireInteger(arguments.positional[i], "an argument of range");
   }
@@ -24,13 +26,13 @@ Value callRange(Context &context, CallArguments &arguments) {
   if (step == 0) {
     fail("range's step must not be zero");
   }
-  std::vector<Value> items;
+  Values items;
   for (int64_t i = from; step > 0 ? i < to : i > to;) {
     if (int64_t(items.size()) == maximumRange) {
       fail("range is longer than " + std::to_string(maximumRange));
     }
-    context.chargeItems(1);
-    items.emplace_back(i);
+    context.step(1);
+    items.push_back(Value(i).from(origin));
     if (__builtin_add_overflow(i, step, &i)) {
       break;
     }
@@ -41,7 +43,7 @@ Value callRange(Context &context, CallArguments &arguments) {
 /// dict(…) takes a mapping or pairs, then keywords.
 std::shared_ptr<Dict> makeDict(Context &context,
                                const CallArguments &arguments) {
-  auto dict = std::make_shared<Dict>();
+  auto dict = makeShared<Dict>();
   if (arguments.positional.size() > 1) {
     fail(arguments.callee + " takes at most one argument without a name");
   }
@@ -53,7 +55,7 @@ std::shared_ptr<Dict> makeDict(Context &context,
         dict->set(each, *source.dict().find(each));
         continue;
       }
-      std::vector<Value> pair = iterate(context, each);
+      Values pair = iterate(context, each);
       if (pair.size() != 2) {
         fail(arguments.callee + " needs pairs of a key and a value");
       }
@@ -74,18 +76,19 @@ Value callNamespace(Context &context, CallArguments &arguments) {
   auto space = context.makeNamespace();
   auto members = makeDict(context, arguments);
   for (const auto &[key, value] : members->items) {
-    const std::string &name = requireString(key, "a namespace's attribute");
+    std::string_view name = requireString(key, "a namespace's attribute");
     if (!name.empty() && name[0] == '_') {
-      fail("a namespace's attribute must not start with '_': '" + name + "'");
+      fail("a namespace's attribute must not start with '_': '" +
+           std::string(name) + "'");
     }
-    space->members[name] = value;
+    space->members.insert_or_assign(MeteredString(name), value);
   }
   return Value(std::shared_ptr<Object>(std::move(space)));
 }
 
 Value callRaiseException(Context &context, CallArguments &arguments) {
   auto bound = arguments.bind({"message"}, 1);
-  std::string message = toText(context, *bound[0]);
+  std::string message(toText(context, *bound[0]).bytes());
   for (char &c : message) { // a message is one line
     c = c == '\n' || c == '\r' ? ' ' : c;
   }
@@ -94,7 +97,7 @@ Value callRaiseException(Context &context, CallArguments &arguments) {
 
 Value callStrftimeNow(Context &context, CallArguments &arguments) {
   auto bound = arguments.bind({"format"}, 1);
-  const std::string &format = requireString(*bound[0], "strftime_now's format");
+  std::string format(requireString(*bound[0], "strftime_now's format"));
   std::time_t now = std::time(nullptr);
   std::tm local = {};
   localtime_r(&now, &local);
@@ -116,12 +119,13 @@ Value callStrftimeNow(Context &context, CallArguments &arguments) {
   if (length == 0) {
     fail("strftime_now's format is too long");
   }
-  return context.text(std::string(text, length - 1));
+  return context.text(
+      TrackedText(std::string_view(text, length - 1), bound[0]->origin()));
 }
 
 } // namespace
 
-std::optional<Value> findFunction(const std::string &name) {
+std::optional<Value> findFunction(std::string_view name) {
   static const std::pair<const char *, Value (*)(Context &, CallArguments &)>
       functions[] = {
           {"range", callRange},
@@ -132,12 +136,12 @@ std::optional<Value> findFunction(const std::string &name) {
       };
   for (const auto &[known, function] : functions) {
     if (name == known) {
-      return makeFunction(name, function);
+      return makeFunction(known, function);
     }
   }
   for (const char *known : {"cycler", "joiner", "lipsum", "self", "super"}) {
     if (name == known) {
-      unsupported("'" + name + "'");
+      unsupported("'" + std::string(name) + "'");
     }
   }
   return std::nullopt;

@@ -9,75 +9,74 @@ namespace cheems::jinja {
 
 namespace {
 
-void appendInteger(Context &context, std::string &out, const Value &value) {
+/// The digits of an int.
+std::string integerDigits(Context &context, const Value &value) {
   BigInteger number = value.bigInteger();
   context.step(int64_t(number.size() / 16));
-  out += number.text();
+  return number.text();
 }
 
 } // namespace
 
-std::string toText(Context &context, const Value &value) {
+TrackedText toText(Context &context, const Value &value) {
   if (value.isUndefined()) {
-    return "";
+    return {};
   }
   if (value.isString()) {
-    context.charge(value.string().size());
-    return value.string();
+    context.scan(value.string().size());
+    return value.text();
   }
-  std::string out;
+  TrackedText out;
   appendRepr(context, out, value);
   return out;
 }
 
-void appendRepr(Context &context, std::string &out, const Value &value) {
+void appendRepr(Context &context, TrackedText &out, const Value &value) {
   context.step();
-  size_t before = out.size();
   if (value.isUndefined()) {
-    out += "Undefined";
+    out.append("Undefined");
   } else if (value.isNone()) {
-    out += "None";
+    out.append("None", value.origin());
   } else if (value.isBool()) {
-    out += value.truthy() ? "True" : "False";
+    out.append(value.truthy() ? "True" : "False", value.origin());
   } else if (value.isIntegral() || value.isBig()) {
-    appendInteger(context, out, value);
+    out.append(integerDigits(context, value), value.origin());
   } else if (value.isFloat()) {
-    out += spelled(value.number());
+    out.append(spelled(value.number()), value.origin());
   } else if (value.isString()) {
-    std::string text = inQuotes(value.string());
-    out += value.isMarkup() ? "Markup(" + text + ")" : text;
+    context.walk(value.string().size());
+    out.append(value.isMarkup() ? "Markup(" : "");
+    appendQuoted(out, value.text());
+    out.append(value.isMarkup() ? ")" : "");
   } else if (value.isMapping()) {
-    out += '{';
+    out.append("{");
     const char *separator = "";
     for (const auto &[key, item] : value.dict().items) {
-      out += separator;
+      out.append(separator);
       appendRepr(context, out, key);
-      out += ": ";
+      out.append(": ");
       appendRepr(context, out, item);
       separator = ", ";
     }
-    out += '}';
-    return; // the items were charged for
+    out.append("}");
   } else if (value.sequence() && (value.sequence()->kind == Sequence::list ||
                                   value.sequence()->kind == Sequence::tuple)) {
     const Sequence &sequence = *value.sequence();
     bool isList = sequence.kind == Sequence::list;
-    out += isList ? '[' : '(';
+    out.append(isList ? "[" : "(");
     const char *separator = "";
     for (const Value &each : sequence.items) {
-      out += separator;
+      out.append(separator);
       appendRepr(context, out, each);
       separator = ", ";
     }
-    out += isList ? "]" : sequence.items.size() == 1 ? ",)" : ")";
-    return;
+    out.append(isList ? "]" : sequence.items.size() == 1 ? ",)" : ")");
   } else if (auto text =
                  value.object() ? value.object()->repr() : std::nullopt) {
-    out += *text;
+    out.append(*text);
   } else {
     unsupported("printing a " + value.typeName());
   }
-  context.charge(out.size() - before);
 }
 
 namespace {
@@ -89,25 +88,20 @@ public:
 
   void write(const Value &value) {
     context.step();
-    size_t before = out.size();
     if (value.isMapping()) {
       writeDict(value.dict());
-      return; // the items were charged for
-    }
-    if (value.sequence() && (value.sequence()->kind == Sequence::list ||
-                             value.sequence()->kind == Sequence::tuple)) {
+    } else if (value.sequence() &&
+               (value.sequence()->kind == Sequence::list ||
+                value.sequence()->kind == Sequence::tuple)) {
       writeList(value.sequence()->items);
-      return;
-    }
-    if (value.isString()) {
-      writeString(value.string());
+    } else if (value.isString()) {
+      writeString(value.text());
     } else {
-      out += scalar(value);
+      out.append(scalar(value), value.origin());
     }
-    context.charge(out.size() - before);
   }
 
-  std::string out;
+  TrackedText out;
 
 private:
   std::string scalar(const Value &value) {
@@ -118,9 +112,7 @@ private:
       return value.truthy() ? "true" : "false";
     }
     if (value.isIntegral() || value.isBig()) {
-      std::string text;
-      appendInteger(context, text, value);
-      return text;
+      return integerDigits(context, value);
     }
     if (value.isFloat()) {
       double number = value.number();
@@ -128,49 +120,50 @@ private:
              : std::isinf(number) ? (number < 0 ? "-Infinity" : "Infinity")
                                   : spelled(number);
     }
-    fail(value.isUndefined() ? value.reason() + ", it cannot become JSON"
-                             : "a " + value.typeName() + " cannot become JSON");
+    fail(value.isUndefined()
+             ? std::string(value.reason()) + ", it cannot become JSON"
+             : "a " + value.typeName() + " cannot become JSON");
   }
 
   void newLine(int level) {
     if (style.indent) {
-      context.charge(1 + style.indent->size() * size_t(level));
-      out += '\n';
+      context.scan(style.indent->size() * size_t(level));
+      out.append("\n");
       for (int i = 0; i < level; ++i) {
-        out += *style.indent;
+        out.append(*style.indent);
       }
     }
   }
 
   void separate(size_t index) {
     if (index > 0) {
-      context.charge(style.itemSeparator.size());
-      out += style.itemSeparator;
+      context.scan(style.itemSeparator.size());
+      out.append(style.itemSeparator);
     }
     newLine(depth);
   }
 
-  void writeList(const std::vector<Value> &items) {
+  void writeList(const Values &items) {
     if (items.empty()) {
-      out += "[]";
+      out.append("[]");
       return;
     }
-    out += '[';
+    out.append("[");
     ++depth;
     for (size_t i = 0; i < items.size(); ++i) {
       separate(i);
       write(items[i]);
     }
     newLine(--depth);
-    out += ']';
+    out.append("]");
   }
 
   void writeDict(const Dict &dict) {
     if (dict.items.empty()) {
-      out += "{}";
+      out.append("{}");
       return;
     }
-    std::vector<const std::pair<Value, Value> *> items;
+    MeteredVector<const std::pair<Value, Value> *> items;
     items.reserve(dict.items.size());
     for (const auto &each : dict.items) {
       items.push_back(&each);
@@ -181,48 +174,56 @@ private:
                          return order(context, a->first, b->first, "<") < 0;
                        });
     }
-    out += '{';
+    out.append("{");
     ++depth;
     for (size_t i = 0; i < items.size(); ++i) {
       separate(i);
       const Value &key = items[i]->first;
-      writeString(key.isString() ? key.string() : scalar(key));
-      context.charge((key.isString() ? key.string().size() : 0) +
-                     style.keySeparator.size());
-      out += style.keySeparator;
+      writeString(key.isString() ? key.text()
+                                 : TrackedText(scalar(key), key.origin()));
+      context.scan(style.keySeparator.size());
+      out.append(style.keySeparator);
       write(items[i]->second);
     }
     newLine(--depth);
-    out += '}';
+    out.append("}");
   }
 
-  void writeEscape(uint32_t unit) {
-    out += "\\u";
+  void writeEscape(uint32_t unit, Origin origin) {
+    std::string text = "\\u";
     for (int shift = 12; shift >= 0; shift -= 4) {
-      out += "0123456789abcdef"[(unit >> shift) & 15];
+      text += "0123456789abcdef"[(unit >> shift) & 15];
     }
+    out.append(text, origin);
   }
 
-  void writeString(std::string_view text) {
-    context.scan(text.size());
-    out += '"';
+  void writeString(const TrackedText &text) {
+    context.walk(text.size());
+    out.append("\"");
+    text.visitRuns([&](std::string_view run, Origin origin) {
+      writeCharacters(run, origin);
+    });
+    out.append("\"");
+  }
+
+  void writeCharacters(std::string_view text, Origin origin) {
     for (size_t offset = 0; offset < text.size();) {
+      size_t start = offset;
       char32_t c = nextCharacter(text, offset);
       static constexpr std::string_view named = "\"\\\n\r\t\b\f";
       size_t name = c < 0x80 ? named.find(char(c)) : std::string_view::npos;
       if (name != std::string_view::npos) {
-        out += '\\';
-        out += "\"\\nrtbf"[name];
+        const char escape[] = {'\\', "\"\\nrtbf"[name]};
+        out.append({escape, 2}, origin);
       } else if (c < 0x20 || (style.asciiOnly && c >= 0x7F && c < 0x10000)) {
-        writeEscape(uint32_t(c));
+        writeEscape(uint32_t(c), origin);
       } else if (style.asciiOnly && c >= 0x10000) {
-        writeEscape(0xD800 + ((uint32_t(c) - 0x10000) >> 10));
-        writeEscape(0xDC00 + ((uint32_t(c) - 0x10000) & 0x3FF));
+        writeEscape(0xD800 + ((uint32_t(c) - 0x10000) >> 10), origin);
+        writeEscape(0xDC00 + ((uint32_t(c) - 0x10000) & 0x3FF), origin);
       } else {
-        appendCharacter(out, c);
+        out.append(text.substr(start, offset - start), origin);
       }
     }
-    out += '"';
   }
 
   Context &context;
@@ -232,7 +233,7 @@ private:
 
 } // namespace
 
-std::string toJson(Context &context, const Value &value,
+TrackedText toJson(Context &context, const Value &value,
                    const JsonStyle &style) {
   JsonWriter writer(context, style);
   writer.write(value);

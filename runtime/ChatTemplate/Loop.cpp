@@ -7,7 +7,7 @@
 
 namespace cheems::jinja {
 
-Loop::Loop(std::vector<Value> all) : items(std::move(all)) {
+Loop::Loop(Values all) : items(std::move(all)) {
   for (const Value &each : items) {
     nesting = std::max(nesting, each.nesting() + 1);
   }
@@ -17,7 +17,7 @@ Loop::Loop(std::vector<Value> all) : items(std::move(all)) {
   }
 }
 
-std::optional<Value> Loop::attribute(const std::string &name) const {
+std::optional<Value> Loop::attribute(std::string_view name) const {
   int64_t count = int64_t(items.size());
   int64_t place = int64_t(index);
   if (name == "index") {
@@ -74,15 +74,16 @@ std::optional<Value> Loop::attribute(const std::string &name) const {
 // Whether these are other values than at the last call, or it is the first one.
 Value Loop::callChanged(Context &context, CallArguments &arguments) {
   if (!arguments.keywords.empty()) {
-    fail("loop.changed takes no argument '" + arguments.keywords.front().first +
-         "'");
+    fail("loop.changed takes no argument '" +
+         std::string(arguments.keywords.front().first.bytes()) + "'");
   }
   if (!memory) {
     memory = context.makeNamespace();
   }
-  context.chargeItems(arguments.positional.size());
+  context.step(int64_t(arguments.positional.size()));
   Value values = Value::tuple(arguments.positional);
-  auto [last, isFirst] = memory->members.emplace("values", values);
+  auto [last, isFirst] =
+      memory->members.emplace(MeteredString("values"), values);
   if (isFirst || !equals(context, last->second, values)) {
     last->second = std::move(values);
     return Value(true);

@@ -9,12 +9,12 @@ namespace cheems::jinja {
 class Loop : public Object, public std::enable_shared_from_this<Loop> {
 public:
   /// Fails if the items nest too deep.
-  explicit Loop(std::vector<Value> all);
+  explicit Loop(Values all);
 
   std::string typeName() const override { return "LoopContext"; }
-  std::optional<Value> attribute(const std::string &name) const override;
+  std::optional<Value> attribute(std::string_view name) const override;
 
-  std::vector<Value> items;
+  Values items;
   size_t index = 0;
 
 private:

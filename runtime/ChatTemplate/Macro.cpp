@@ -12,15 +12,16 @@ bool Macro::hasParameter(const char *name) const {
                      [&](const Parameter &each) { return each.name == name; });
 }
 
-std::optional<Value> Macro::attribute(const std::string &name) const {
+std::optional<Value> Macro::attribute(std::string_view name) const {
   if (name == "name") {
-    return statement.literal.empty() ? Value() : Value(statement.literal);
+    return statement.literal.empty() ? Value()
+                                     : Value::literal(statement.literal);
   }
   if (name == "arguments") {
-    std::vector<Value> names;
+    Values names;
     names.reserve(statement.parameters.size());
     for (const Parameter &each : statement.parameters) {
-      names.emplace_back(each.name);
+      names.push_back(Value::literal(each.name));
     }
     return Value::tuple(std::move(names));
   }
@@ -55,65 +56,70 @@ void Macro::bind(const CallArguments &arguments, Scope &inner) const {
   auto keywords = arguments.keywords;
   auto takeKeyword = [&](const std::string &name) {
     auto found =
-        std::find_if(keywords.begin(), keywords.end(),
-                     [&](const auto &each) { return each.first == name; });
+        std::find_if(keywords.begin(), keywords.end(), [&](const auto &each) {
+          return each.first.bytes() == name;
+        });
     if (found == keywords.end()) {
       return false;
     }
-    inner.names[name] = std::move(found->second);
+    inner.set(name, std::move(found->second));
     keywords.erase(found);
     return true;
   };
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (i < positional.size()) {
-      inner.names[parameters[i].name] = positional[i];
+      inner.set(parameters[i].name, positional[i]);
     } else {
       takeKeyword(parameters[i].name);
     }
   }
-  bool needsCaller = catches("caller", statement.usesCaller) &&
-                     (!takeKeyword("caller") || inner.names["caller"].isNone());
+  bool needsCaller =
+      catches("caller", statement.usesCaller) &&
+      (!takeKeyword("caller") ||
+       inner.names.find(std::string_view("caller"))->second.isNone());
   if (needsCaller) {
-    inner.names["caller"] = Value::undefined("no caller defined");
+    inner.set("caller", Value::undefined("no caller defined"));
   }
   if (catches("kwargs", statement.usesKwargs)) {
-    auto dict = std::make_shared<Dict>();
+    auto dict = makeShared<Dict>();
     for (auto &[name, value] : keywords) {
       dict->set(Value(name), std::move(value));
     }
-    inner.names["kwargs"] = Value(std::shared_ptr<const Dict>(std::move(dict)));
+    inner.set("kwargs", Value(std::shared_ptr<const Dict>(std::move(dict))));
   } else if (!keywords.empty()) {
-    fail(callee + " cannot take argument '" + keywords.front().first + "'");
+    fail(callee + " cannot take argument '" +
+         std::string(keywords.front().first.bytes()) + "'");
   }
   size_t taken = std::min(positional.size(), parameters.size());
   if (catches("varargs", statement.usesVarargs)) {
-    inner.names["varargs"] =
-        Value::tuple({positional.begin() + int64_t(taken), positional.end()});
+    inner.set("varargs", Value::tuple({positional.begin() + int64_t(taken),
+                                       positional.end()}));
   } else if (taken < positional.size()) {
     fail(callee + " takes " + std::to_string(parameters.size()) +
          " arguments, not " + std::to_string(positional.size()));
   }
 }
 
-std::string Macro::run(const CallArguments &arguments) {
-  auto inner = std::make_shared<Scope>(scope);
+TrackedText Macro::run(const CallArguments &arguments) {
+  auto inner = makeShared<Scope>(scope);
   bind(arguments, *inner);
   for (const Parameter &each : statement.parameters) {
-    if (inner->names.count(each.name) == 0) {
-      inner->names[each.name] =
-          each.fallback ? evaluator.evaluate(*each.fallback, inner)
-                        : Value::undefined("parameter '" + each.name +
-                                           "' was not provided");
+    if (inner->names.count(std::string_view(each.name)) == 0) {
+      inner->set(each.name, each.fallback
+                                ? evaluator.evaluate(*each.fallback, inner)
+                                : Value::undefined("parameter '" + each.name +
+                                                   "' was not provided"));
     }
   }
-  std::string out;
+  TrackedText out;
   evaluator.execute(statement.body, inner, out);
   return out;
 }
 
 Value Macro::call(Context &context, CallArguments &arguments) {
   Context::Level level(context);
-  context.chargeItems(arguments.positional.size() + arguments.keywords.size());
+  context.step(
+      int64_t(arguments.positional.size() + arguments.keywords.size()));
   return Value(run(arguments));
 }
 

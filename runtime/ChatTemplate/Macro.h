@@ -13,13 +13,13 @@ public:
       : evaluator(evaluator), statement(statement), scope(std::move(scope)) {}
 
   std::string typeName() const override { return "Macro"; }
-  std::optional<Value> attribute(const std::string &name) const override;
+  std::optional<Value> attribute(std::string_view name) const override;
   std::optional<std::string> repr() const override;
   bool isCallable() const override { return true; }
   Value call(Context &context, CallArguments &arguments) override;
 
   /// What it prints.
-  std::string run(const CallArguments &arguments);
+  TrackedText run(const CallArguments &arguments);
 
 private:
   bool hasParameter(const char *name) const;

@@ -5,7 +5,7 @@
 
 namespace cheems::jinja {
 
-std::string escaped(Context &context, std::string_view text) {
+TrackedText escaped(Context &context, const TrackedText &text) {
   auto name = [](char c) -> std::string_view {
     return c == '&'    ? "&amp;"
            : c == '<'  ? "&lt;"
@@ -14,24 +14,23 @@ std::string escaped(Context &context, std::string_view text) {
            : c == '"'  ? "&#34;"
                        : "";
   };
-  size_t size = text.size();
-  for (char c : text) {
-    size += name(c).empty() ? 0 : name(c).size() - 1;
-  }
-  context.charge(size);
-  std::string out;
-  for (char c : text) {
-    out += name(c).empty() ? std::string_view(&c, 1) : name(c);
-  }
+  context.walk(text.size());
+  TrackedText out;
+  text.visitRuns([&](std::string_view run, Origin origin) {
+    for (size_t i = 0; i < run.size(); ++i) {
+      std::string_view named = name(run[i]);
+      out.append(named.empty() ? run.substr(i, 1) : named, origin);
+    }
+  });
   return out;
 }
 
-std::string escapedText(Context &context, const Value &value) {
-  std::string text = toText(context, value);
+TrackedText escapedText(Context &context, const Value &value) {
+  TrackedText text = toText(context, value);
   return value.isMarkup() ? text : escaped(context, text);
 }
 
-std::string textFor(Context &context, const Value &self, const Value &value) {
+TrackedText textFor(Context &context, const Value &self, const Value &value) {
   return self.isMarkup() ? escapedText(context, value) : toText(context, value);
 }
 

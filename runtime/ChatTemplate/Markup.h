@@ -8,12 +8,12 @@
 namespace cheems::jinja {
 
 /// &, <, >, ' and " by their names.
-std::string escaped(Context &context, std::string_view text);
+TrackedText escaped(Context &context, const TrackedText &text);
 /// str(value), escaped unless it is marked.
-std::string escapedText(Context &context, const Value &value);
+TrackedText escapedText(Context &context, const Value &value);
 /// The same where `self`, whose method or operator takes `value`, is marked;
 /// else just str(value).
-std::string textFor(Context &context, const Value &self, const Value &value);
+TrackedText textFor(Context &context, const Value &self, const Value &value);
 
 } // namespace cheems::jinja
 

@@ -11,7 +11,7 @@ namespace cheems::jinja {
 namespace {
 
 using Method = Value (*)(Context &, const Value &, CallArguments &);
-using MethodTable = std::unordered_map<std::string, Method>;
+using MethodTable = std::unordered_map<std::string_view, Method>;
 
 Value dictGet(Context &, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 2);
@@ -24,9 +24,9 @@ Value dictGet(Context &, const Value &self, CallArguments &arguments) {
 Value dictView(Context &context, const Value &self, CallArguments &arguments,
                bool keys, bool values) {
   arguments.expect(0, 0);
-  std::vector<Value> items;
+  Values items;
   for (const auto &[key, value] : self.dict().items) {
-    context.chargeItems(keys && values ? 3 : 1);
+    context.step(keys && values ? 3 : 1);
     items.push_back(keys && values ? Value::tuple({key, value})
                     : keys         ? key
                                    : value);
@@ -84,32 +84,32 @@ const MethodTable &methodsOf(const Value &value) {
 
 /// What Python's types have beyond the tables above: using one must not look
 /// like a missing attribute.
-bool isPythonAttribute(const Value &value, const std::string &name) {
-  static const std::set<std::string> strings = {
+bool isPythonAttribute(const Value &value, std::string_view name) {
+  static const std::set<std::string_view> strings = {
       "casefold",   "center",    "encode",      "expandtabs", "isalnum",
       "isalpha",    "isascii",   "isdecimal",   "isdigit",    "isidentifier",
       "islower",    "isnumeric", "isprintable", "istitle",    "isupper",
       "ljust",      "maketrans", "partition",   "rindex",     "rjust",
       "rpartition", "swapcase",  "translate",   "zfill"};
-  static const std::set<std::string> markups = {"escape", "striptags",
-                                                "unescape"};
-  static const std::set<std::string> dicts = {
+  static const std::set<std::string_view> markups = {"escape", "striptags",
+                                                     "unescape"};
+  static const std::set<std::string_view> dicts = {
       "clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"};
-  static const std::set<std::string> lists = {"append", "clear",   "copy",
-                                              "extend", "insert",  "pop",
-                                              "remove", "reverse", "sort"};
-  static const std::set<std::string> numbers = {
+  static const std::set<std::string_view> lists = {"append", "clear",   "copy",
+                                                   "extend", "insert",  "pop",
+                                                   "remove", "reverse", "sort"};
+  static const std::set<std::string_view> numbers = {
       "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator",
       "from_bytes",       "fromhex",   "hex",        "imag",      "is_integer",
       "numerator",        "real",      "to_bytes"};
-  static const std::set<std::string> ranges = {"start", "stop", "step"};
-  static const std::set<std::string> generators = {
+  static const std::set<std::string_view> ranges = {"start", "stop", "step"};
+  static const std::set<std::string_view> generators = {
       "close", "gi_code", "gi_frame", "gi_running", "send", "throw"};
-  static const std::set<std::string> views = {"isdisjoint", "mapping"};
+  static const std::set<std::string_view> views = {"isdisjoint", "mapping"};
   const Sequence *sequence = value.sequence();
   if (sequence) {
-    const std::set<std::string> *const known[] = {&lists, nullptr, &ranges,
-                                                  &views, &generators};
+    const std::set<std::string_view> *const known[] = {&lists, nullptr, &ranges,
+                                                       &views, &generators};
     const auto *names = known[sequence->kind];
     return names && names->count(name) != 0;
   }
@@ -121,7 +121,7 @@ bool isPythonAttribute(const Value &value, const std::string &name) {
 
 } // namespace
 
-std::optional<Value> findMethod(const Value &object, const std::string &name) {
+std::optional<Value> findMethod(const Value &object, std::string_view name) {
   const Sequence *sequence = object.sequence();
   if (sequence && sequence->isGroup && (name == "grouper" || name == "list")) {
     return sequence->items[name == "list"];
@@ -130,7 +130,7 @@ std::optional<Value> findMethod(const Value &object, const std::string &name) {
   auto found = table.find(name);
   if (found == table.end()) {
     if (isPythonAttribute(object, name)) {
-      unsupported("'" + name + "' of " + object.typeName());
+      unsupported("'" + std::string(name) + "' of " + object.typeName());
     }
     return std::nullopt;
   }
@@ -138,8 +138,8 @@ std::optional<Value> findMethod(const Value &object, const std::string &name) {
   auto bound = [method, object](Context &context, CallArguments &arguments) {
     return method(context, object, arguments);
   };
-  return makeFunction("'" + object.typeName() + "." + name + "'", bound,
-                      object.nesting());
+  return makeFunction("'" + object.typeName() + "." + std::string(name) + "'",
+                      bound, object.nesting());
 }
 
 } // namespace cheems::jinja

@@ -10,16 +10,16 @@ namespace cheems::jinja {
 
 void requireDefined(const Value &value) {
   if (value.isUndefined()) {
-    fail(value.reason());
+    fail(std::string(value.reason()));
   }
 }
 
-const std::string &requireString(const Value &value, const std::string &what) {
+const TrackedText &requireText(const Value &value, const std::string &what) {
   requireDefined(value);
   if (!value.isString()) {
     fail(what + " must be a string, not " + value.typeName());
   }
-  return value.string();
+  return value.text();
 }
 
 int64_t requireInteger(const Value &value, const std::string &what) {
@@ -43,8 +43,8 @@ const char *spelling(BinaryOperator kind) {
 Value joined(Context &context, const Value &left, const Value &right) {
   const Sequence *a = left.sequence();
   const Sequence *b = right.sequence();
-  context.chargeItems(a->items.size() + b->items.size());
-  std::vector<Value> items = a->items;
+  context.step(int64_t(a->items.size() + b->items.size()));
+  Values items = a->items;
   items.insert(items.end(), b->items.begin(), b->items.end());
   return a->kind == Sequence::list ? Value::list(std::move(items))
                                    : Value::tuple(std::move(items));
@@ -53,20 +53,22 @@ Value joined(Context &context, const Value &left, const Value &right) {
 Value repeated(Context &context, const Value &operand, int64_t count) {
   size_t times = count < 0 ? 0 : size_t(count);
   if (operand.isString()) {
-    const std::string &unit = operand.string();
-    context.charge(times < (size_t(1) << 32) ? unit.size() * times
-                   : unit.empty()            ? 0
+    const TrackedText &unit = operand.text();
+    TrackedText text;
+    if (!unit.empty()) {
+      text.reserve(times < (size_t(1) << 32) ? unit.size() * times
                                              : SIZE_MAX / 2);
-    std::string text;
-    for (size_t i = 0; i < times && !unit.empty(); ++i) {
-      text += unit;
+      context.scan(unit.size() * times);
+      for (size_t i = 0; i < times; ++i) {
+        text.append(unit);
+      }
     }
     return Value::text(std::move(text), operand.isMarkup());
   }
   const Sequence *unit = operand.sequence();
-  std::vector<Value> items;
+  Values items;
   for (size_t i = 0; i < times && !unit->items.empty(); ++i) {
-    context.chargeItems(unit->items.size());
+    context.step(int64_t(unit->items.size()));
     items.insert(items.end(), unit->items.begin(), unit->items.end());
   }
   return unit->kind == Sequence::list ? Value::list(std::move(items))
@@ -88,15 +90,15 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
   requireDefined(left);
   requireDefined(right);
   if (left.isNumber() && right.isNumber()) {
-    return applyArithmetic(context, kind, left, right);
+    return applyArithmetic(context, kind, left, right)
+        .from(left.origin() | right.origin());
   }
   if (kind == BinaryOperator::add && left.isString() && right.isString()) {
-    if (left.isMarkup() != right.isMarkup()) {
-      return Value::text(
-          escapedText(context, left) + escapedText(context, right), true);
-    }
-    context.charge(left.string().size() + right.string().size());
-    return Value::text(left.string() + right.string(), left.isMarkup());
+    bool escapes = left.isMarkup() != right.isMarkup();
+    TrackedText text =
+        escapes ? escapedText(context, left) : toText(context, left);
+    text.append(escapes ? escapedText(context, right) : right.text());
+    return context.text(std::move(text), escapes || left.isMarkup());
   }
   if (kind == BinaryOperator::add && isListOrTuple(left) &&
       isListOrTuple(right) && left.sequence()->kind == right.sequence()->kind) {
@@ -121,13 +123,14 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
 Value negated(Context &context, const Value &operand) {
   requireDefined(operand);
   if (operand.isFloat()) {
-    return Value(-operand.number());
+    return Value(-operand.number()).from(operand.origin());
   }
   if (!operand.isNumber()) {
     fail("'-' does not work on " + operand.typeName());
   }
   return applyArithmetic(context, BinaryOperator::subtract, Value(int64_t(0)),
-                         operand);
+                         operand)
+      .from(operand.origin());
 }
 
 bool equals(Context &context, const Value &left, const Value &right) {
@@ -212,6 +215,7 @@ bool contains(Context &context, const Value &container, const Value &item) {
     return find(container.string(), item.string()) != std::string::npos;
   }
   if (container.isMapping()) {
+    context.scan(item.isString() ? item.string().size() : 0);
     return container.dict().find(item) != nullptr;
   }
   if (container.sequence() || container.isUndefined()) {

@@ -20,27 +20,26 @@ int order(Context &context, const Value &left, const Value &right,
 bool contains(Context &context, const Value &container, const Value &item);
 
 /// str(value).
-std::string toText(Context &context, const Value &value);
+TrackedText toText(Context &context, const Value &value);
 /// Appends repr(value).
-void appendRepr(Context &context, std::string &out, const Value &value);
+void appendRepr(Context &context, TrackedText &out, const Value &value);
 /// json.dumps(value) with transformers' `ensure_ascii=False`.
 struct JsonStyle {
-  std::optional<std::string> indent; ///< one level's
-  std::string itemSeparator = ", ";
-  std::string keySeparator = ": ";
+  std::optional<TrackedText> indent; ///< one level's
+  TrackedText itemSeparator = TrackedText(", ");
+  TrackedText keySeparator = TrackedText(": ");
   bool sortKeys = false;
   bool asciiOnly = false;
 };
-std::string toJson(Context &context, const Value &value,
+TrackedText toJson(Context &context, const Value &value,
                    const JsonStyle &style);
 
 /// Items of anything that can be walked: characters of a string, keys of a
 /// dict, nothing of undefined. Uses generators up. Fails for others.
-std::vector<Value> iterate(Context &context, const Value &value);
+Values iterate(Context &context, const Value &value);
 
 /// value.name and value[key]; undefined where there is none.
-Value getAttribute(Context &context, const Value &value,
-                   const std::string &name);
+Value getAttribute(Context &context, const Value &value, std::string_view name);
 Value getItem(Context &context, const Value &value, const Value &key);
 /// value[from:to:step], each none where left out.
 Value getSlice(Context &context, const Value &value, const Value &from,
@@ -49,7 +48,11 @@ Value getSlice(Context &context, const Value &value, const Value &from,
 /// Fails with its reason if it is undefined.
 void requireDefined(const Value &value);
 /// A string or integer argument; `what` starts the message.
-const std::string &requireString(const Value &value, const std::string &what);
+const TrackedText &requireText(const Value &value, const std::string &what);
+inline std::string_view requireString(const Value &value,
+                                      const std::string &what) {
+  return requireText(value, what).bytes();
+}
 int64_t requireInteger(const Value &value, const std::string &what);
 
 } // namespace cheems::jinja

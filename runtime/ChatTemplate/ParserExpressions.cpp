@@ -267,7 +267,7 @@ ExpressionPtr Parser::parsePrimary() {
     for (; current().kind == Token::string; advance()) {
       text += current().text;
     }
-    constant->value = Value(std::move(text));
+    constant->value = Value::literal(text);
     return constant;
   }
   case Token::integer:

@@ -22,7 +22,7 @@ size_t firstInvalid(std::string_view text) {
   return std::string_view::npos;
 }
 
-char32_t nextCharacter(std::string_view text, size_t &offset) {
+char32_t nextWideCharacter(std::string_view text, size_t &offset) {
   utf8proc_int32_t character;
   auto length = utf8proc_iterate(
       reinterpret_cast<const utf8proc_uint8_t *>(text.data()) + offset,
@@ -37,8 +37,14 @@ void appendCharacter(std::string &out, char32_t character) {
   out.append(reinterpret_cast<const char *>(bytes), size_t(length));
 }
 
-std::vector<std::string_view> characters(std::string_view text) {
-  std::vector<std::string_view> all;
+void appendCharacter(TrackedText &out, char32_t character, Origin origin) {
+  std::string bytes; // short enough to need no memory
+  appendCharacter(bytes, character);
+  out.append(bytes, origin);
+}
+
+MeteredVector<std::string_view> characters(std::string_view text) {
+  MeteredVector<std::string_view> all;
   for (size_t offset = 0; offset < text.size();) {
     size_t start = offset;
     nextCharacter(text, offset);
@@ -82,7 +88,7 @@ bool isSpace(char32_t c) {
 
 std::string_view strip(std::string_view text, Side side,
                        std::optional<std::string_view> set) {
-  std::vector<std::string_view> members;
+  MeteredVector<std::string_view> members;
   if (set) {
     members = characters(*set);
   }
@@ -120,8 +126,8 @@ std::string_view strip(std::string_view text, Side side,
   return text;
 }
 
-std::vector<std::string_view> splitLines(std::string_view text) {
-  std::vector<std::string_view> lines;
+MeteredVector<std::string_view> splitLines(std::string_view text) {
+  MeteredVector<std::string_view> lines;
   size_t start = 0;
   for (size_t offset = 0; offset < text.size();) {
     size_t end = offset;
@@ -146,6 +152,9 @@ std::vector<std::string_view> splitLines(std::string_view text) {
 namespace {
 
 bool isPrintable(char32_t character) {
+  if (character < 0x7F) {
+    return character >= ' ';
+  }
   switch (utf8proc_category(utf8proc_int32_t(character))) {
   case UTF8PROC_CATEGORY_CC:
   case UTF8PROC_CATEGORY_CF:
@@ -162,42 +171,46 @@ bool isPrintable(char32_t character) {
   }
 }
 
-void appendHex(std::string &out, char32_t value, int digits) {
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
-    out += "0123456789abcdef"[(value >> shift) & 15];
-  }
-}
-
 } // namespace
 
-void appendEscape(std::string &out, char32_t c) {
-  out += c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U";
-  appendHex(out, c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
+void appendEscape(TrackedText &out, char32_t c, Origin origin) {
+  int digits = c < 0x100 ? 2 : c < 0x10000 ? 4 : 8;
+  std::string text = c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U";
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
+    text += "0123456789abcdef"[(c >> shift) & 15];
+  }
+  out.append(text, origin);
+}
+
+void appendQuoted(TrackedText &out, const TrackedText &text) {
+  bool single = text.bytes().find('\'') != std::string_view::npos;
+  bool twice = text.bytes().find('"') != std::string_view::npos;
+  char quote = single && !twice ? '"' : '\'';
+  std::string_view quotes(&quote, 1);
+  out.append(quotes);
+  text.visitRuns([&](std::string_view run, Origin origin) {
+    for (size_t offset = 0; offset < run.size();) {
+      size_t start = offset;
+      char32_t c = nextCharacter(run, offset);
+      if (c == char32_t(quote) || c == '\\') {
+        out.append("\\", origin);
+        out.append(run.substr(start, 1), origin);
+      } else if (c == '\n' || c == '\r' || c == '\t') {
+        out.append(c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t", origin);
+      } else if (isPrintable(c)) {
+        out.append(run.substr(start, offset - start), origin);
+      } else {
+        appendEscape(out, c, origin);
+      }
+    }
+  });
+  out.append(quotes);
 }
 
 std::string inQuotes(std::string_view text) {
-  bool single = text.find('\'') != std::string_view::npos;
-  bool twice = text.find('"') != std::string_view::npos;
-  char quote = single && !twice ? '"' : '\'';
-  std::string out(1, quote);
-  for (size_t offset = 0; offset < text.size();) {
-    char32_t c = nextCharacter(text, offset);
-    if (c == char32_t(quote) || c == '\\') {
-      out += '\\';
-      out += char(c);
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (isPrintable(c)) {
-      appendCharacter(out, c);
-    } else {
-      appendEscape(out, c);
-    }
-  }
-  return out + quote;
+  TrackedText out;
+  appendQuoted(out, TrackedText(text));
+  return std::string(out.bytes());
 }
 
 } // namespace cheems::jinja

@@ -4,6 +4,7 @@
 #define CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
 
 #include "runtime/ChatTemplate/BigInteger.h"
+#include "runtime/ChatTemplate/TrackedText.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +18,15 @@ namespace cheems::jinja {
 /// Offset of the first byte that is not valid UTF-8, or npos.
 size_t firstInvalid(std::string_view text);
 /// The character at `offset` of valid text; moves `offset` past it.
-char32_t nextCharacter(std::string_view text, size_t &offset);
+char32_t nextWideCharacter(std::string_view text, size_t &offset);
+inline char32_t nextCharacter(std::string_view text, size_t &offset) {
+  auto byte = static_cast<unsigned char>(text[offset]);
+  return byte < 0x80 ? (++offset, byte) : nextWideCharacter(text, offset);
+}
 void appendCharacter(std::string &out, char32_t character);
+void appendCharacter(TrackedText &out, char32_t character, Origin origin);
 /// Its characters, each as text.
-std::vector<std::string_view> characters(std::string_view text);
+MeteredVector<std::string_view> characters(std::string_view text);
 size_t lengthOf(std::string_view text);
 /// Where character `index` starts; the text's size if it has no more than that.
 size_t offsetOf(std::string_view text, size_t index);
@@ -35,17 +41,18 @@ enum class Side { both, left, right };
 std::string_view strip(std::string_view text, Side side,
                        std::optional<std::string_view> set = std::nullopt);
 /// At str.splitlines' line ends, which are more than "\n".
-std::vector<std::string_view> splitLines(std::string_view text);
+MeteredVector<std::string_view> splitLines(std::string_view text);
 
 /// Full case mapping, as str.upper, lower, title and capitalize do it.
-std::string upper(std::string_view text);
-std::string lower(std::string_view text);
-std::string title(std::string_view text);
-std::string capitalize(std::string_view text);
+TrackedText upper(const TrackedText &text);
+TrackedText lower(const TrackedText &text);
+TrackedText title(const TrackedText &text);
+TrackedText capitalize(const TrackedText &text);
 
 /// As \x, \u or \U with its digits.
-void appendEscape(std::string &out, char32_t character);
+void appendEscape(TrackedText &out, char32_t character, Origin origin);
 /// As repr() spells it, in quotes.
+void appendQuoted(TrackedText &out, const TrackedText &text);
 std::string inQuotes(std::string_view text);
 /// As repr() spells a float: the shortest digits that read back the same.
 std::string spelled(double number);

@@ -31,13 +31,13 @@ Value filterLength(Context &context, const Value &value,
 Value filterItems(Context &context, const Value &value,
                   CallArguments &arguments) {
   arguments.expect(0, 0);
-  std::vector<Value> pairs;
+  Values pairs;
   if (!value.isUndefined()) {
     if (!value.isMapping()) {
       fail(arguments.callee + " needs a mapping, not " + value.typeName());
     }
     for (const auto &[key, item] : value.dict().items) {
-      context.chargeItems(3);
+      context.step(3);
       pairs.push_back(Value::tuple({key, item}));
     }
   }
@@ -47,7 +47,7 @@ Value filterItems(Context &context, const Value &value,
 Value filterFirst(Context &context, const Value &value,
                   CallArguments &arguments) {
   arguments.expect(0, 0);
-  std::vector<Value> items = iterate(context, value);
+  Values items = iterate(context, value);
   return items.empty()
              ? Value::undefined("there is no first item, the sequence is empty")
              : items.front();
@@ -59,10 +59,10 @@ Value filterLast(Context &context, const Value &value,
   if (value.sequence() && value.sequence()->kind == Sequence::generator) {
     fail(arguments.callee + " cannot take a generator; put '|list' before it");
   }
-  std::vector<Value> items = iterate(context, value);
+  Values items = iterate(context, value);
   return items.empty()
              ? Value::undefined("there is no last item, the sequence is empty")
-         : value.isMarkup() ? Value::text(items.back().string(), true)
+         : value.isMarkup() ? Value::text(items.back().text(), true)
                             : items.back();
 }
 
@@ -75,14 +75,14 @@ Value filterList(Context &context, const Value &value,
 Value filterReverse(Context &context, const Value &value,
                     CallArguments &arguments) {
   arguments.expect(0, 0);
-  std::vector<Value> items = iterate(context, value);
+  Values items = iterate(context, value);
   std::reverse(items.begin(), items.end());
   if (!value.isString()) {
     return Value::generator(std::move(items));
   }
-  std::string text;
+  TrackedText text;
   for (const Value &each : items) {
-    text += each.string();
+    text.append(each.text());
   }
   return context.text(std::move(text), value.isMarkup());
 }
@@ -101,17 +101,19 @@ Value followPath(Context &context, Value value, const Value &path,
   if (path.isIntegral()) {
     return orFallback(getItem(context, value, path));
   }
-  const std::string &text = requireString(path, "an attribute's name");
+  const TrackedText &whole = requireText(path, "an attribute's name");
+  std::string_view text = whole.bytes();
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('.', start), text.size());
-    std::string part = text.substr(start, end - start);
+    std::string_view part = text.substr(start, end - start);
     bool isIndex = !part.empty() &&
                    std::all_of(part.begin(), part.end(),
                                [](char c) { return c >= '0' && c <= '9'; });
     auto index = isIndex ? parseInteger(part, 10) : std::nullopt;
     context.step();
     value = orFallback(
-        getItem(context, value, index ? Value::integer(*index) : Value(part)));
+        getItem(context, value,
+                index ? Value::integer(*index) : Value(whole.part(part))));
     start = end + 1;
   }
   return value;
@@ -120,30 +122,30 @@ Value followPath(Context &context, Value value, const Value &path,
 Value filterJoin(Context &context, const Value &value,
                  CallArguments &arguments) {
   auto bound = arguments.bind({"d", "attribute"});
-  std::string separator = bound[0] ? toText(context, *bound[0]) : "";
-  std::string text;
+  TrackedText separator = bound[0] ? toText(context, *bound[0]) : TrackedText();
+  TrackedText text;
   bool isFirst = true;
   for (const Value &each : iterate(context, value)) {
     if (!isFirst) {
-      context.charge(separator.size());
-      text += separator;
+      context.scan(separator.size());
+      text.append(separator);
     }
     isFirst = false;
     bool byAttribute = bound[1] && !bound[1]->isNone();
-    text += toText(context,
-                   byAttribute ? followPath(context, each, *bound[1]) : each);
+    text.append(toText(
+        context, byAttribute ? followPath(context, each, *bound[1]) : each));
   }
   return Value(std::move(text));
 }
 
 /// map, select and their kin take anything false for nothing.
-std::vector<Value> itemsOrNone(Context &context, const Value &value) {
-  return value.truthy() ? iterate(context, value) : std::vector<Value>();
+Values itemsOrNone(Context &context, const Value &value) {
+  return value.truthy() ? iterate(context, value) : Values();
 }
 
 Value filterMap(Context &context, const Value &value,
                 CallArguments &arguments) {
-  std::vector<Value> mapped;
+  Values mapped;
   if (arguments.positional.empty()) {
     auto bound = arguments.bind({"attribute", "default"}, 1);
     for (const Value &each : itemsOrNone(context, value)) {
@@ -152,7 +154,7 @@ Value filterMap(Context &context, const Value &value,
     }
     return Value::generator(std::move(mapped));
   }
-  std::string name = requireString(arguments.positional[0], arguments.callee);
+  std::string name(requireString(arguments.positional[0], arguments.callee));
   Filter filter = findFilter(name);
   Context::Level level(context); // map may name map
   CallArguments rest = arguments;
@@ -184,7 +186,7 @@ Value filterByTest(Context &context, const Value &value,
   Test test = nullptr;
   std::string unknownTest;
   if (!rest.positional.empty()) {
-    std::string name = requireString(rest.positional[0], arguments.callee);
+    std::string name(requireString(rest.positional[0], arguments.callee));
     static const std::unordered_map<std::string_view, const char *> aliases = {
         {"==", "eq"}, {"!=", "ne"}, {"<", "lt"},
         {"<=", "le"}, {">", "gt"},  {">=", "ge"}};
@@ -194,7 +196,7 @@ Value filterByTest(Context &context, const Value &value,
     rest.positional.erase(rest.positional.begin());
     rest.callee = "test '" + name + "'";
   }
-  std::vector<Value> kept;
+  Values kept;
   for (Value &each : itemsOrNone(context, value)) {
     context.step();
     if (!unknownTest.empty()) {
@@ -219,8 +221,11 @@ Value filterSelection(Context &context, const Value &value,
 Value sortKey(Context &context, const Value &value, const Value *path,
               bool caseSensitive, const Value &fallback = Value()) {
   Value key = path ? followPath(context, value, *path, fallback) : value;
-  return key.isString() && !caseSensitive ? context.text(lower(key.string()))
-                                          : key;
+  if (!key.isString() || caseSensitive) {
+    return key;
+  }
+  context.walk(key.string().size());
+  return context.text(lower(key.text()));
 }
 
 Value filterSort(Context &context, const Value &value,
@@ -231,7 +236,7 @@ Value filterSort(Context &context, const Value &value,
       bound[2]->string().find(',') != std::string::npos) {
     unsupported("sorting by several attributes");
   }
-  std::vector<std::pair<Value, Value>> keyed;
+  MeteredVector<std::pair<Value, Value>> keyed;
   for (const Value &each : iterate(context, value)) {
     keyed.emplace_back(sortKey(context, each, bound[2], caseSensitive), each);
   }
@@ -241,7 +246,7 @@ Value filterSort(Context &context, const Value &value,
                      int result = order(context, a.first, b.first, "<");
                      return reverse ? result > 0 : result < 0;
                    });
-  std::vector<Value> sorted;
+  Values sorted;
   sorted.reserve(keyed.size());
   for (auto &each : keyed) {
     sorted.push_back(std::move(each.second));
@@ -258,7 +263,7 @@ Value filterGroupBy(Context &context, const Value &value,
     return sortKey(context, item, bound[0], isAsItIs,
                    bound[1] ? *bound[1] : Value());
   };
-  std::vector<std::pair<Value, Value>> keyed;
+  MeteredVector<std::pair<Value, Value>> keyed;
   for (const Value &each : iterate(context, value)) {
     keyed.emplace_back(keyOf(each, caseSensitive), each);
   }
@@ -266,16 +271,16 @@ Value filterGroupBy(Context &context, const Value &value,
                    [&](const auto &a, const auto &b) {
                      return order(context, a.first, b.first, "<") < 0;
                    });
-  std::vector<Value> groups;
+  Values groups;
   for (size_t i = 0; i < keyed.size();) {
-    std::vector<Value> members;
+    Values members;
     size_t first = i;
     for (; i < keyed.size() &&
            (i == first || equals(context, keyed[first].first, keyed[i].first));
          ++i) {
       members.push_back(keyed[i].second);
     }
-    context.chargeItems(members.size() + 2);
+    context.step(int64_t(members.size() + 2));
     // the first member's key, in its own case
     Value key = keyOf(members.front(), true);
     groups.push_back(Value::group(key, Value::list(std::move(members))));
@@ -287,10 +292,12 @@ Value filterUnique(Context &context, const Value &value,
                    CallArguments &arguments) {
   auto bound = arguments.bind({"case_sensitive", "attribute"});
   Dict seen;
-  std::vector<Value> kept;
+  Values kept;
   for (Value &each : iterate(context, value)) {
     Value key =
         sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
+    context.step(8);
+    context.scan(key.isString() ? key.string().size() : 0);
     if (!seen.find(key)) {
       seen.set(key, Value(true));
       kept.push_back(std::move(each));
@@ -341,18 +348,19 @@ Value filterDictSort(Context &context, const Value &value,
   if (!value.isMapping()) {
     fail(arguments.callee + " needs a mapping, not " + value.typeName());
   }
-  std::string by =
-      bound[1] ? requireString(*bound[1], arguments.callee) : "key";
+  std::string by(bound[1] ? requireString(*bound[1], arguments.callee) : "key");
   if (by != "key" && by != "value") {
     fail(arguments.callee + " sorts by 'key' or 'value', not '" + by + "'");
   }
   CallArguments none;
   CallArguments sorting;
   sorting.callee = arguments.callee;
-  sorting.keywords.emplace_back("attribute", Value(int64_t(by == "value")));
-  sorting.keywords.emplace_back("case_sensitive",
+  sorting.keywords.emplace_back(TrackedText("attribute"),
+                                Value(int64_t(by == "value")));
+  sorting.keywords.emplace_back(TrackedText("case_sensitive"),
                                 bound[0] ? *bound[0] : Value(false));
-  sorting.keywords.emplace_back("reverse", bound[2] ? *bound[2] : Value(false));
+  sorting.keywords.emplace_back(TrackedText("reverse"),
+                                bound[2] ? *bound[2] : Value(false));
   return filterSort(context, filterItems(context, value, none), sorting);
 }
 

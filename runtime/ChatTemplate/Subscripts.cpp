@@ -14,21 +14,21 @@ std::string described(const Value &value) {
                                : "'" + value.typeName() + " object'";
 }
 
-Value missingAttribute(const Value &value, const std::string &name) {
+Value missingAttribute(const Value &value, std::string_view name) {
   return Value::undefined(described(value) + " has no attribute " +
-                          inQuotes(name));
+                          inQuotes(name.substr(0, offsetOf(name, 200))));
 }
 
-std::optional<Value> memberOf(const Value &value, const std::string &name) {
+std::optional<Value> memberOf(const Value &value, std::string_view name) {
   if (const Object *object = value.object()) {
     return object->attribute(name);
   }
   return findMethod(value, name);
 }
 
-void refuseInternals(const std::string &name) {
+void refuseInternals(std::string_view name) {
   if (name.compare(0, 2, "__") == 0) {
-    unsupported("attribute '" + name + "'");
+    unsupported("attribute '" + std::string(name) + "'");
   }
 }
 
@@ -95,18 +95,17 @@ Range clippedRange(const Value &from, const Value &to, const Value &step,
           std::clamp(stride, -count - 1, count + 1)};
 }
 
-std::string slicedText(Context &context, std::string_view text,
-                       const Range &range) {
+TrackedText slicedText(const TrackedText &whole, const Range &range) {
+  std::string_view text = whole.bytes();
   if (range.stride == 1) {
     size_t start = offsetOf(text, size_t(range.start));
     size_t length = offsetOf(text.substr(start), range.count());
-    return std::string(text.substr(start, length));
+    return whole.part(text.substr(start, length));
   }
-  context.charge(text.size() * sizeof(std::string_view));
   auto all = characters(text);
-  std::string out;
+  TrackedText out;
   for (size_t i = 0; i < range.count(); ++i) {
-    out += all[range[i]];
+    out.append(whole, all[range[i]]);
   }
   return out;
 }
@@ -114,13 +113,13 @@ std::string slicedText(Context &context, std::string_view text,
 } // namespace
 
 Value getAttribute(Context &context, const Value &value,
-                   const std::string &name) {
+                   std::string_view name) {
   requireDefined(value);
   if (value.isMapping()) {
     if (auto method = findMethod(value, name)) {
       return *method;
     }
-    if (const Value *found = value.dict().find(name)) {
+    if (const Value *found = value.dict().findText(name)) {
       return *found;
     }
     refuseInternals(name);
@@ -133,6 +132,7 @@ Value getAttribute(Context &context, const Value &value,
 
 Value getItem(Context &context, const Value &value, const Value &key) {
   requireDefined(value);
+  context.scan(key.isString() ? key.string().size() : 0);
   if (value.isMapping()) {
     // Jinja takes a key that cannot be one for one that is missing
     bool isHashable =
@@ -147,7 +147,7 @@ Value getItem(Context &context, const Value &value, const Value &key) {
                  : noElement(value, key.integer());
   } else if (key.isIntegral() && value.isString()) {
     std::string_view text = value.string();
-    context.scan(text.size());
+    context.walk(text.size());
     auto index = place(key.integer(), lengthOf(text));
     if (!index) {
       return noElement(value, key.integer());
@@ -155,7 +155,7 @@ Value getItem(Context &context, const Value &value, const Value &key) {
     size_t start = offsetOf(text, *index);
     size_t end = start;
     nextCharacter(text, end);
-    return Value::text(std::string(text.substr(start, end - start)),
+    return Value::text(value.text().part(text.substr(start, end - start)),
                        value.isMarkup());
   }
   if (!key.isString()) {
@@ -170,18 +170,17 @@ Value getSlice(Context &context, const Value &value, const Value &from,
                const Value &to, const Value &step) {
   requireDefined(value);
   if (value.isString()) {
-    context.scan(value.string().size());
+    context.walk(value.string().size());
     Range range = clippedRange(from, to, step, lengthOf(value.string()));
-    return context.text(slicedText(context, value.string(), range),
-                        value.isMarkup());
+    return context.text(slicedText(value.text(), range), value.isMarkup());
   }
   if (!value.isIndexable()) {
     fail(described(value) + " cannot be sliced");
   }
   const Sequence &sequence = *value.sequence();
   Range range = clippedRange(from, to, step, sequence.items.size());
-  context.chargeItems(range.count());
-  std::vector<Value> items;
+  context.step(int64_t(range.count()));
+  Values items;
   items.reserve(range.count());
   for (size_t i = 0; i < range.count(); ++i) {
     items.push_back(sequence.items[range[i]]);
@@ -191,30 +190,34 @@ Value getSlice(Context &context, const Value &value, const Value &from,
                                             : Value::range(std::move(items));
 }
 
-std::vector<Value> iterate(Context &context, const Value &value) {
-  std::vector<Value> items;
+Values iterate(Context &context, const Value &value) {
+  Values items;
   if (value.isUndefined()) {
     return items;
   }
   if (Sequence *sequence = value.sequence()) {
-    context.chargeItems(sequence->items.size());
+    context.step(int64_t(sequence->items.size()));
     return sequence->kind == Sequence::generator
                ? std::exchange(sequence->items, {})
                : sequence->items;
   }
   if (value.isMapping()) {
-    context.chargeItems(value.dict().items.size());
+    context.step(int64_t(value.dict().items.size()));
     for (const auto &each : value.dict().items) {
       items.push_back(each.first);
     }
     return items;
   }
   if (value.isString()) {
-    context.chargeItems(lengthOf(value.string()));
-    auto all = characters(value.string());
-    for (std::string_view each : all) {
-      items.emplace_back(std::string(each));
-    }
+    context.step(int64_t(lengthOf(value.string())));
+    value.text().visitRuns([&](std::string_view run, Origin origin) {
+      for (size_t offset = 0; offset < run.size();) {
+        size_t start = offset;
+        nextCharacter(run, offset);
+        items.push_back(
+            context.character(run.substr(start, offset - start), origin));
+      }
+    });
     return items;
   }
   fail("'" + value.typeName() + "' object is not iterable");

@@ -10,20 +10,22 @@
 
 namespace cheems::jinja {
 
-std::string replaced(Context &context, std::string_view text,
-                     std::string_view from, std::string_view to,
+TrackedText replaced(Context &context, const TrackedText &whole,
+                     std::string_view from, const TrackedText &to,
                      int64_t count) {
+  std::string_view text = whole.bytes();
   context.scan(text.size() + from.size());
-  std::string out;
+  TrackedText out;
   size_t position = 0;
-  auto append = [&](std::string_view piece) {
-    context.charge(piece.size());
-    out += piece;
+  auto append = [&](std::string_view piece) { out.append(whole, piece); };
+  auto appendNew = [&] {
+    context.scan(to.size());
+    out.append(to);
   };
   for (; count != 0; --count) {
     context.step();
     if (from.empty()) { // before each character and at the end
-      append(to);
+      appendNew();
       if (position == text.size()) {
         return out;
       }
@@ -38,11 +40,19 @@ std::string replaced(Context &context, std::string_view text,
       break;
     }
     append(text.substr(position, found - position));
-    append(to);
+    appendNew();
     position = found + from.size();
   }
   append(text.substr(position));
   return out;
+}
+
+TrackedText stripped(Context &context, const TrackedText &text, Side side,
+                     std::optional<std::string_view> set) {
+  std::string_view left = strip(text.bytes(), side, set);
+  context.walk(text.size() - left.size());
+  context.scan(left.size());
+  return text.part(left);
 }
 
 namespace {
@@ -50,31 +60,32 @@ namespace {
 template <Side side>
 Value textStrip(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(0, 1);
-  const std::string &text = self.string();
-  if (arguments.positional.empty() || arguments.positional[0].isNone()) {
-    return context.text(std::string(strip(text, side)), self.isMarkup());
+  const TrackedText &text = self.text();
+  std::optional<std::string_view> set;
+  if (!arguments.positional.empty() && !arguments.positional[0].isNone()) {
+    set = requireString(arguments.positional[0], arguments.callee);
+    context.search(text.size(), set->size());
   }
-  const std::string &set =
-      requireString(arguments.positional[0], arguments.callee);
-  context.search(text.size(), set.size());
-  return context.text(std::string(strip(text, side, set)), self.isMarkup());
+  return Value::text(stripped(context, text, side, set), self.isMarkup());
 }
 
-template <std::string (*convert)(std::string_view)>
+template <TrackedText (*convert)(const TrackedText &)>
 Value textCase(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(0, 0);
-  return context.text(convert(self.string()), self.isMarkup());
+  context.walk(self.string().size());
+  return context.text(convert(self.text()), self.isMarkup());
 }
 
 /// A cursor over what is left to split, from the left or from the right.
 class Splitter {
 public:
   Splitter(Context &context, const Value &text, bool fromRight)
-      : context(context), rest(text.string()), isMarkup(text.isMarkup()),
-        right(fromRight) {}
+      : context(context), whole(text.text()), rest(whole.bytes()),
+        isMarkup(text.isMarkup()), right(fromRight) {}
 
-  std::vector<Value> bySpace(int64_t limit) {
+  Values bySpace(int64_t limit) {
     Side near = right ? Side::right : Side::left;
+    context.walk(rest.size());
     rest = strip(rest, near);
     for (; !rest.empty() && limit != 0; --limit) {
       cut(right ? lastSpace() : firstSpace());
@@ -86,7 +97,7 @@ public:
     return finished();
   }
 
-  std::vector<Value> bySeparator(std::string_view separator, int64_t limit) {
+  Values bySeparator(std::string_view separator, int64_t limit) {
     for (; limit != 0; --limit) {
       size_t found = right ? rest.rfind(separator) : find(rest, separator);
       if (found == std::string_view::npos) {
@@ -134,11 +145,11 @@ private:
   }
 
   void add(std::string_view piece) {
-    context.chargeItems(1);
-    pieces.push_back(context.text(std::string(piece), isMarkup));
+    context.step(1);
+    pieces.push_back(context.text(whole.part(piece), isMarkup));
   }
 
-  std::vector<Value> finished() {
+  Values finished() {
     if (right) {
       std::reverse(pieces.begin(), pieces.end());
     }
@@ -146,10 +157,11 @@ private:
   }
 
   Context &context;
+  const TrackedText &whole;
   std::string_view rest;
   bool isMarkup;
   bool right;
-  std::vector<Value> pieces;
+  Values pieces;
 };
 
 template <bool fromRight>
@@ -160,7 +172,7 @@ Value textSplit(Context &context, const Value &self, CallArguments &arguments) {
   if (!bound[0] || bound[0]->isNone()) {
     return Value::list(splitter.bySpace(limit));
   }
-  const std::string &separator = requireString(*bound[0], arguments.callee);
+  std::string_view separator = requireString(*bound[0], arguments.callee);
   if (separator.empty()) {
     fail(arguments.callee + " needs a separator that is not empty");
   }
@@ -177,11 +189,11 @@ Value textSplitLines(Context &context, const Value &self,
   if (bound[0] && bound[0]->truthy()) {
     unsupported("'str.splitlines' that keeps the line ends");
   }
-  context.charge(self.string().size());
-  std::vector<Value> lines;
+  context.walk(self.string().size());
+  Values lines;
   for (std::string_view each : splitLines(self.string())) {
-    context.chargeItems(1);
-    lines.push_back(Value::text(std::string(each), self.isMarkup()));
+    context.step(1);
+    lines.push_back(Value::text(self.text().part(each), self.isMarkup()));
   }
   return Value::list(std::move(lines));
 }
@@ -200,8 +212,8 @@ Value textHasAffix(Context &context, const Value &self,
   bool isTuple =
       wanted.sequence() && wanted.sequence()->kind == Sequence::tuple;
   for (const Value &each :
-       isTuple ? wanted.sequence()->items : std::vector<Value>{wanted}) {
-    const std::string &affix = requireString(each, arguments.callee);
+       isTuple ? wanted.sequence()->items : Values{wanted}) {
+    std::string_view affix = requireString(each, arguments.callee);
     context.scan(affix.size());
     if (hasAffix(self.string(), affix, atEnd)) {
       return Value(true);
@@ -215,12 +227,12 @@ Value textRemoveAffix(Context &context, const Value &self,
                       CallArguments &arguments) {
   arguments.expect(1, 1);
   std::string_view text = self.string();
-  const std::string &affix =
+  std::string_view affix =
       requireString(arguments.positional[0], arguments.callee);
   if (hasAffix(text, affix, atEnd)) {
     text = text.substr(atEnd ? 0 : affix.size(), text.size() - affix.size());
   }
-  return context.text(std::string(text), self.isMarkup());
+  return context.text(self.text().part(text), self.isMarkup());
 }
 
 Value textReplace(Context &context, const Value &self,
@@ -228,16 +240,16 @@ Value textReplace(Context &context, const Value &self,
   auto bound = arguments.bind({"old", "new", "count"}, 2);
   int64_t count = bound[2] ? requireInteger(*bound[2], arguments.callee) : -1;
   requireString(*bound[1], arguments.callee);
-  std::string made = replaced(context, self.string(),
-                              requireString(*bound[0], arguments.callee),
-                              textFor(context, self, *bound[1]), count);
+  TrackedText made =
+      replaced(context, self.text(), requireString(*bound[0], arguments.callee),
+               textFor(context, self, *bound[1]), count);
   return Value::text(std::move(made), self.isMarkup());
 }
 
 template <bool fromRight, bool mustExist>
 Value textFind(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 1);
-  const std::string &wanted =
+  std::string_view wanted =
       requireString(arguments.positional[0], arguments.callee);
   std::string_view text = self.string();
   if (fromRight) {
@@ -256,7 +268,7 @@ Value textFind(Context &context, const Value &self, CallArguments &arguments) {
 
 Value textCount(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 1);
-  const std::string &wanted =
+  std::string_view wanted =
       requireString(arguments.positional[0], arguments.callee);
   std::string_view text = self.string();
   context.scan(text.size() + wanted.size());
@@ -266,6 +278,7 @@ Value textCount(Context &context, const Value &self, CallArguments &arguments) {
   int64_t count = 0;
   for (size_t at = find(text, wanted); at != std::string_view::npos;
        at = find(text, wanted, at + wanted.size())) {
+    context.step();
     ++count;
   }
   return Value(count);
@@ -273,17 +286,18 @@ Value textCount(Context &context, const Value &self, CallArguments &arguments) {
 
 Value textJoin(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 1);
-  std::string out;
+  TrackedText out;
   bool isFirst = true;
   requireDefined(arguments.positional[0]);
   for (const Value &each : iterate(context, arguments.positional[0])) {
     if (!self.isMarkup()) {
       requireString(each, arguments.callee + "'s item");
     }
-    std::string piece = textFor(context, self, each);
-    context.charge(piece.size() + self.string().size());
-    out += isFirst ? "" : self.string();
-    out += piece;
+    if (!isFirst) {
+      context.scan(self.string().size());
+      out.append(self.text());
+    }
+    out.append(textFor(context, self, each));
     isFirst = false;
   }
   return Value::text(std::move(out), self.isMarkup());
@@ -292,14 +306,14 @@ Value textJoin(Context &context, const Value &self, CallArguments &arguments) {
 Value textIsSpace(Context &context, const Value &self,
                   CallArguments &arguments) {
   arguments.expect(0, 0);
-  context.scan(self.string().size());
+  context.walk(self.string().size());
   return Value(!self.string().empty() &&
                strip(self.string(), Side::left).empty());
 }
 
 } // namespace
 
-std::unordered_map<std::string,
+std::unordered_map<std::string_view,
                    Value (*)(Context &, const Value &, CallArguments &)>
 textMethods() {
   return {{"strip", textStrip<Side::both>},

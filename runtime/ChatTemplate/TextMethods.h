@@ -3,17 +3,23 @@
 #define CHEEMS_RUNTIME_CHATTEMPLATE_TEXTMETHODS_H
 
 #include "runtime/ChatTemplate/Calls.h"
+#include "runtime/ChatTemplate/PythonText.h"
 
 namespace cheems::jinja {
 
 /// By name; each takes the string first.
-std::unordered_map<std::string,
+std::unordered_map<std::string_view,
                    Value (*)(Context &, const Value &, CallArguments &)>
 textMethods();
 
-/// str.replace; a negative `count` is no limit. Charges for the result.
-std::string replaced(Context &context, std::string_view text,
-                     std::string_view from, std::string_view to, int64_t count);
+/// str.strip and its kin; see `strip`.
+TrackedText stripped(Context &context, const TrackedText &text, Side side,
+                     std::optional<std::string_view> set);
+
+/// str.replace; a negative `count` is no limit.
+TrackedText replaced(Context &context, const TrackedText &text,
+                     std::string_view from, const TrackedText &to,
+                     int64_t count);
 
 } // namespace cheems::jinja
 

@@ -10,7 +10,7 @@ namespace cheems::jinja {
 
 namespace {
 
-int nestingOf(const std::vector<Value> &items) {
+int nestingOf(const Values &items) {
   int deepest = 0;
   for (const Value &each : items) {
     deepest = std::max(deepest, each.nesting());
@@ -22,33 +22,38 @@ int nestingOf(const std::vector<Value> &items) {
   return deepest + 1;
 }
 
-Value sequenceOf(Sequence::Kind kind, std::vector<Value> items) {
+Value sequenceOf(Sequence::Kind kind, Values items) {
   int nesting = nestingOf(items);
-  return Value(
-      std::make_shared<Sequence>(Sequence{kind, std::move(items), nesting}));
+  return Value(makeShared<Sequence>(Sequence{kind, std::move(items), nesting}));
+}
+
+MeteredString textSpelling(std::string_view text) {
+  return MeteredString(1, 's').append(text);
 }
 
 // 1, 1.0 and true are one key in Python.
-std::string keySpelling(const Value &key) {
+MeteredString keySpelling(const Value &key) {
+  auto made = [](char kind, std::string_view rest) {
+    return MeteredString(1, kind).append(rest);
+  };
   if (key.isString()) {
-    return "s" + key.string();
+    return textSpelling(key.string());
   }
   if (key.isNone()) {
-    return "none";
+    return made('n', "");
   }
   if (key.isIntegral()) {
-    return "i" + std::to_string(key.integer());
+    return made('i', std::to_string(key.integer()));
   }
   if (key.isBig()) {
-    return "i" + key.bigInteger().text();
+    return made('i', key.bigInteger().text());
   }
   if (key.isFloat()) {
     double number = key.number();
     if (std::isfinite(number) && number == std::floor(number)) {
-      return "i" + BigInteger::truncated(number).text();
+      return made('i', BigInteger::truncated(number).text());
     }
-    return "f" +
-           std::string(reinterpret_cast<const char *>(&number), sizeof(number));
+    return made('f', {reinterpret_cast<const char *>(&number), sizeof(number)});
   }
   if (key.isMapping() ||
       (key.sequence() && key.sequence()->kind == Sequence::list)) {
@@ -57,19 +62,21 @@ std::string keySpelling(const Value &key) {
   unsupported("a dict key of type " + key.typeName());
 }
 
+/// Dicts of no more items are looked through from the front.
+constexpr size_t fewItems = 8;
+
 } // namespace
 
-Value Value::undefined(std::string reason) {
+Value Value::undefined(std::string_view reason) {
   Value value;
-  value.storage =
-      Undefined{std::make_shared<const std::string>(std::move(reason))};
+  value.storage = Undefined{makeShared<const MeteredString>(reason)};
   return value;
 }
 
-Value Value::text(std::string text, bool isMarkup) {
+Value Value::text(TrackedText text, bool isMarkup) {
   Value value;
   value.storage =
-      std::make_shared<const Characters>(Characters{std::move(text), isMarkup});
+      makeShared<const Characters>(Characters{std::move(text), isMarkup});
   return value;
 }
 
@@ -78,14 +85,14 @@ Value Value::integer(const BigInteger &value) {
     return Value(*small);
   }
   Value big;
-  big.storage = std::make_shared<const BigInteger>(value);
+  big.storage = makeShared<const BigInteger>(value);
   return big;
 }
 
-Value Value::list(std::vector<Value> items) {
+Value Value::list(Values items) {
   return sequenceOf(Sequence::list, std::move(items));
 }
-Value Value::tuple(std::vector<Value> items) {
+Value Value::tuple(Values items) {
   return sequenceOf(Sequence::tuple, std::move(items));
 }
 Value Value::group(Value grouper, Value list) {
@@ -93,13 +100,13 @@ Value Value::group(Value grouper, Value list) {
   made.sequence()->isGroup = true;
   return made;
 }
-Value Value::range(std::vector<Value> items) {
+Value Value::range(Values items) {
   return sequenceOf(Sequence::range, std::move(items));
 }
-Value Value::view(std::vector<Value> items) {
+Value Value::view(Values items) {
   return sequenceOf(Sequence::view, std::move(items));
 }
-Value Value::generator(std::vector<Value> items) {
+Value Value::generator(Values items) {
   return sequenceOf(Sequence::generator, std::move(items));
 }
 
@@ -192,25 +199,65 @@ const Value *Dict::find(const Value &key) const {
   bool cannotBeThere =
       key.isUndefined() || key.object() ||
       (key.sequence() && key.sequence()->kind != Sequence::list);
-  if (cannotBeThere) {
-    return nullptr;
-  }
-  auto found = positions.find(keySpelling(key));
-  return found == positions.end() ? nullptr : &items[found->second].second;
+  size_t position = cannotBeThere ? items.size() : positionOf(key);
+  return position == items.size() ? nullptr : &items[position].second;
 }
 
-const Value *Dict::find(const std::string &key) const {
-  auto found = positions.find("s" + key);
-  return found == positions.end() ? nullptr : &items[found->second].second;
+const Value *Dict::findText(std::string_view key) const {
+  size_t position = positionOfText(key);
+  return position == items.size() ? nullptr : &items[position].second;
+}
+
+size_t Dict::positionOfText(std::string_view key) const {
+  if (positions) {
+    return positionOfSpelling(textSpelling(key));
+  }
+  size_t position = 0;
+  while (position < items.size() && (!items[position].first.isString() ||
+                                     items[position].first.string() != key)) {
+    ++position;
+  }
+  return position;
+}
+
+size_t Dict::positionOf(const Value &key) const {
+  if (key.isString()) {
+    return positionOfText(key.string());
+  }
+  MeteredString spelling = keySpelling(key);
+  if (positions) {
+    return positionOfSpelling(spelling);
+  }
+  size_t position = 0;
+  while (position < items.size() &&
+         (items[position].first.isString() ||
+          keySpelling(items[position].first) != spelling)) {
+    ++position;
+  }
+  return position;
+}
+
+size_t Dict::positionOfSpelling(const MeteredString &spelling) const {
+  auto found = positions->find(spelling);
+  return found == positions->end() ? items.size() : found->second;
 }
 
 void Dict::set(const Value &key, Value value) {
   nesting = std::max(nesting, nestingOf({value}));
-  auto [place, isNew] = positions.emplace(keySpelling(key), items.size());
-  if (isNew) {
-    items.emplace_back(key, std::move(value));
-  } else {
-    items[place->second].second = std::move(value);
+  size_t position = positionOf(key);
+  if (position < items.size()) {
+    items[position].second = std::move(value);
+    return;
+  }
+  items.emplace_back(key, std::move(value));
+  if (items.size() == fewItems + 1) {
+    positions = std::make_unique<Positions>();
+    for (size_t i = 0; i < fewItems; ++i) {
+      positions->emplace(keySpelling(items[i].first), i);
+    }
+  }
+  if (positions) {
+    positions->emplace(keySpelling(key), position);
   }
 }
 
@@ -218,7 +265,7 @@ Value Object::call(Context &, CallArguments &) {
   fail("'" + typeName() + "' object is not callable");
 }
 
-std::optional<Value> Namespace::attribute(const std::string &name) const {
+std::optional<Value> Namespace::attribute(std::string_view name) const {
   auto found = members.find(name);
   return found == members.end() ? std::nullopt
                                 : std::optional<Value>(found->second);

@@ -3,13 +3,14 @@
 #define CHEEMS_RUNTIME_CHATTEMPLATE_VALUE_H
 
 #include "runtime/ChatTemplate/BigInteger.h"
+#include "runtime/ChatTemplate/TrackedText.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,10 +24,16 @@ struct CallArguments;
 struct Dict;
 struct Sequence;
 
+using Values = MeteredVector<Value>;
+
+/// What names stand for.
+using Names = std::map<MeteredString, Value, std::less<>,
+                       Metered<std::pair<const MeteredString, Value>>>;
+
 struct None {};
 /// Prints as nothing and is false; most other uses fail with `reason`.
 struct Undefined {
-  std::shared_ptr<const std::string> reason;
+  std::shared_ptr<const MeteredString> reason;
 };
 
 /// Containers nest at most this deep, so that walking and freeing them needs no
@@ -37,7 +44,7 @@ class Value {
 public:
   /// `isMarkup`: `safe` made it; see Markup.h.
   struct Characters {
-    std::string text;
+    TrackedText text;
     bool isMarkup = false;
   };
   using Text = std::shared_ptr<const Characters>;
@@ -50,27 +57,32 @@ public:
   Value(bool value) : storage(value) {}
   Value(int64_t value) : storage(value) {}
   Value(double value) : storage(value) {}
-  Value(std::string value)
-      : storage(std::make_shared<const Characters>(
-            Characters{std::move(value), false})) {}
-  Value(const char *value) : Value(std::string(value)) {}
+  Value(TrackedText value)
+      : storage(
+            makeShared<const Characters>(Characters{std::move(value), false})) {
+  }
   Value(std::shared_ptr<Object> value) : storage(std::move(value)) {}
   Value(std::shared_ptr<const Dict> value) : storage(std::move(value)) {}
   Value(std::shared_ptr<Sequence> value) : storage(std::move(value)) {}
   template <typename Other> Value(Other *) = delete; // would be a bool
 
-  static Value undefined(std::string reason);
-  static Value text(std::string text, bool isMarkup);
+  static Value undefined(std::string_view reason);
+  static Value text(TrackedText text, bool isMarkup);
+  /// A text of the template or of the interpreter itself. What is made of other
+  /// texts must keep their origins.
+  static Value literal(std::string_view text) {
+    return Value(TrackedText(text));
+  }
   static Value integer(const BigInteger &value);
-  static Value list(std::vector<Value> items);
-  static Value tuple(std::vector<Value> items);
+  static Value list(Values items);
+  static Value tuple(Values items);
   /// What `groupby` gives: (grouper, list).
   static Value group(Value grouper, Value list);
-  static Value range(std::vector<Value> items);
+  static Value range(Values items);
   /// A dict's keys, values or items: has a length, no positions.
-  static Value view(std::vector<Value> items);
+  static Value view(Values items);
   /// What filters such as `map` give: can be walked once, has no length.
-  static Value generator(std::vector<Value> items);
+  static Value generator(Values items);
 
   bool isUndefined() const {
     return std::holds_alternative<Undefined>(storage);
@@ -96,8 +108,9 @@ public:
   bool isNumber() const { return isIntegral() || isBig() || isFloat(); }
 
   /// Valid for the kinds that the names say.
-  const std::string &string() const { return std::get<Text>(storage)->text; }
-  const std::string &reason() const {
+  const TrackedText &text() const { return std::get<Text>(storage)->text; }
+  std::string_view string() const { return text().bytes(); }
+  std::string_view reason() const {
     return *std::get<Undefined>(storage).reason;
   }
   int64_t integer() const;
@@ -108,11 +121,23 @@ public:
   const Dict &dict() const {
     return *std::get<std::shared_ptr<const Dict>>(storage);
   }
+  std::shared_ptr<const Dict> sharedDict() const {
+    return std::get<std::shared_ptr<const Dict>>(storage);
+  }
   /// Null for other kinds.
   Sequence *sequence() const;
   Object *object() const;
   /// A list, tuple or range.
   bool isIndexable() const;
+
+  /// Whose a text or a number is; lists and dicts have only those of their
+  /// items.
+  Origin origin() const { return isString() ? text().origin() : scalarOrigin; }
+  /// The same number with another origin.
+  Value from(Origin origin) && {
+    scalarOrigin = origin;
+    return std::move(*this);
+  }
 
   /// As Python calls it: "str", "list", "NoneType", …
   std::string typeName() const;
@@ -123,30 +148,38 @@ public:
 
 private:
   Storage storage;
+  Origin scalarOrigin = Origin::model; ///< of numbers, booleans and none
 };
 
 struct Sequence {
   enum Kind { list, tuple, range, view, generator } kind;
-  std::vector<Value> items; ///< a generator's are gone once it was walked
+  Values items; ///< a generator's are gone once it was walked
   int nesting;
   bool isGroup = false; ///< of `groupby`: a tuple whose items have names, too
 };
 
 /// In order of insertion. Keys are strings, numbers, booleans or none.
 struct Dict {
-  std::vector<std::pair<Value, Value>> items;
+  MeteredVector<std::pair<Value, Value>> items;
   int nesting = 1;
 
   /// Null if there is none. Keys that Python could not hash, or that are not
   /// among the above, fail.
   const Value *find(const Value &key) const;
-  const Value *find(const std::string &key) const;
+  const Value *findText(std::string_view key) const;
   /// Replaces the value of an equal key.
   void set(const Value &key, Value value);
 
 private:
-  std::unordered_map<std::string, size_t>
-      positions; ///< by a spelling that equal keys share
+  using Positions = std::map<MeteredString, size_t, std::less<>,
+                             Metered<std::pair<const MeteredString, size_t>>>;
+  /// Where the key is, or the number of items.
+  size_t positionOf(const Value &key) const;
+  size_t positionOfText(std::string_view key) const;
+  size_t positionOfSpelling(const MeteredString &spelling) const;
+
+  /// Of more than a few items, by a spelling that equal keys share.
+  std::unique_ptr<Positions> positions;
 };
 
 /// Whatever has attributes or can be called: functions, methods, macros,
@@ -156,7 +189,7 @@ public:
   virtual ~Object() = default;
   virtual std::string typeName() const = 0;
   /// Nothing if the attribute does not exist.
-  virtual std::optional<Value> attribute(const std::string &name) const {
+  virtual std::optional<Value> attribute(std::string_view name) const {
     return std::nullopt;
   }
   /// Nothing if its repr() is nothing to print, such as an address.
@@ -171,8 +204,8 @@ public:
 class Namespace : public Object {
 public:
   std::string typeName() const override { return "Namespace"; }
-  std::optional<Value> attribute(const std::string &name) const override;
-  std::unordered_map<std::string, Value> members;
+  std::optional<Value> attribute(std::string_view name) const override;
+  Names members;
 };
 
 } // namespace cheems::jinja

@@ -16,10 +16,10 @@ using Json = nlohmann::json;
 
 class Reader : public nlohmann::json_sax<Json> {
 public:
-  bool null() override { return add(Value()); }
-  bool boolean(bool value) override { return add(Value(value)); }
+  bool null() override { return addScalar(Value()); }
+  bool boolean(bool value) override { return addScalar(Value(value)); }
   bool number_integer(number_integer_t value) override {
-    return add(Value(int64_t(value)));
+    return addScalar(Value(int64_t(value)));
   }
   bool number_unsigned(number_unsigned_t value) override {
     return addInteger(std::to_string(value));
@@ -27,15 +27,17 @@ public:
   bool number_float(number_float_t value, const string_t &text) override {
     // the library gives integers beyond 64 bits as this, too
     bool isInteger = text.find_first_of(".eE") == std::string::npos;
-    return isInteger ? addInteger(text) : add(Value(double(value)));
+    return isInteger ? addInteger(text) : addScalar(Value(double(value)));
   }
-  bool string(string_t &value) override { return add(Value(std::move(value))); }
+  bool string(string_t &value) override {
+    return add(Value(TrackedText(value, originOf(value))));
+  }
   bool binary(binary_t &) override { return false; }
 
   bool start_object(size_t) override { return open(true); }
   bool start_array(size_t) override { return open(false); }
   bool key(string_t &name) override {
-    containers.back().key = std::move(name);
+    containers.back().key = TrackedText(name, Origin::stranger);
     return true;
   }
   bool end_object() override {
@@ -63,8 +65,8 @@ public:
 private:
   struct Container {
     std::shared_ptr<Dict> dict; ///< null: a list
-    std::string key;
-    std::vector<Value> items;
+    TrackedText key;
+    Values items;
   };
 
   bool add(Value value) {
@@ -78,8 +80,20 @@ private:
     return true;
   }
 
+  bool addScalar(Value value) {
+    return add(std::move(value).from(Origin::stranger));
+  }
+
+  Origin originOf(std::string_view text) const {
+    size_t depth = containers.size();
+    bool isRole = depth >= 2 && containers[depth - 1].dict &&
+                  !containers[depth - 2].dict &&
+                  containers[depth - 1].key.bytes() == "role";
+    return isRole ? originOfRole(text) : Origin::stranger;
+  }
+
   bool addInteger(const std::string &text) {
-    return add(Value::integer(parseInteger(text, 10).value()));
+    return addScalar(Value::integer(parseInteger(text, 10).value()));
   }
 
   bool open(bool isObject) {
@@ -87,12 +101,11 @@ private:
       throw Error("the variables nest more than " +
                   std::to_string(maximumNesting) + " deep");
     }
-    containers.push_back(
-        {isObject ? std::make_shared<Dict>() : nullptr, "", {}});
+    containers.push_back({isObject ? makeShared<Dict>() : nullptr, {}, {}});
     return true;
   }
 
-  std::vector<Container> containers;
+  MeteredVector<Container> containers;
 };
 
 } // namespace
@@ -103,7 +116,7 @@ std::shared_ptr<const Dict> readVariables(std::string_view json) {
   if (!isRead || !reader.document.isMapping()) {
     throw Error("the chat template's variables must be a JSON object");
   }
-  return std::make_shared<const Dict>(reader.document.dict());
+  return reader.document.sharedDict();
 }
 
 std::shared_ptr<const Dict> readMessages(std::string_view json) {
@@ -111,13 +124,12 @@ std::shared_ptr<const Dict> readMessages(std::string_view json) {
   if (!Json::sax_parse(json.begin(), json.end(), &reader)) {
     throw Error("the messages are not JSON");
   }
-  auto variables = std::make_shared<Dict>();
-  if (reader.document.isMapping()) {
-    *variables = reader.document.dict();
-  } else {
-    variables->set(Value("messages"), reader.document);
+  if (!reader.document.isMapping()) {
+    auto alone = makeShared<Dict>();
+    alone->set(Value::literal("messages"), reader.document);
+    reader.document = Value(std::shared_ptr<const Dict>(std::move(alone)));
   }
-  const Value *messages = variables->find(Value("messages"));
+  const Value *messages = reader.document.dict().findText("messages");
   auto isMessage = [](const Value &each) { return each.isMapping(); };
   if (!messages || !messages->sequence() ||
       !std::all_of(messages->sequence()->items.begin(),
@@ -125,7 +137,17 @@ std::shared_ptr<const Dict> readMessages(std::string_view json) {
     throw Error("the messages must be a JSON array of objects, or an object "
                 "with such an array as its member messages");
   }
-  return variables;
+  return reader.document.sharedDict();
+}
+
+Origin originOfRole(std::string_view role) {
+  for (std::string_view known :
+       {"system", "developer", "user", "assistant", "tool"}) {
+    if (role == known) {
+      return Origin::model;
+    }
+  }
+  return Origin::stranger;
 }
 
 } // namespace cheems::jinja

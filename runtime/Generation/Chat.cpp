@@ -63,9 +63,10 @@ void Chat::resume(const SavedRun &run) {
 std::vector<int32_t> Chat::encodeConversation() {
   // as in training, every special token comes from the template: adding the
   // tokenizer's own would write the first one twice
-  std::vector<int32_t> tokens = text.tokenizer().encode(
-      format.render(messages, /*addGenerationPrompt=*/true, variables),
-      /*addSpecialTokens=*/false);
+  RenderedText rendered =
+      format.render(messages, /*addGenerationPrompt=*/true, variables);
+  std::vector<int32_t> tokens =
+      text.tokenizer().encodeMixed(rendered.text, rendered.strangers);
   if (tokens.empty()) {
     throw Error("the chat template gives no text for the conversation");
   }

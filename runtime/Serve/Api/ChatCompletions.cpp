@@ -53,7 +53,8 @@ void chatCompletions(Call &call) {
   fields.finish();
 
   input.tools = tools.tools;
-  RenderedChat chat = context.chats.render(input);
+  RenderedChat chat =
+      context.chats.renderPrompt(input, context.engine.context());
   request.boundaries = std::move(chat.boundaries);
   ChatForm::Wishes wishes;
   wishes.id = request.id;

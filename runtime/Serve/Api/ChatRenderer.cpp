@@ -7,27 +7,9 @@
 
 namespace cheems::serve {
 
-namespace {
-
-/// One rendering's template and what it names.
-struct Renderer {
-  const ChatTemplate &format;
-  std::map<std::string, std::string> variables;
-
-  std::string render(const ChatInput &input, const Json &messages,
-                     bool addGenerationPrompt) const {
-    Json all = input.variables;
-    all["messages"] = messages;
-    if (!input.tools.is_null()) {
-      all["tools"] = input.tools;
-    }
-    return format.renderMessages(dumped(all), addGenerationPrompt, variables);
-  }
-};
-
 /// How many messages at the front are likely to begin other conversations, too.
 /// Earlier ones were the last ones of an earlier turn.
-std::set<size_t> boundaryCounts(const Json &messages) {
+static std::set<size_t> boundaryCounts(const Json &messages) {
   constexpr size_t last = 4;
   std::set<size_t> counts;
   if (!messages.empty() && messages[0].value("role", "") == "system") {
@@ -40,80 +22,99 @@ std::set<size_t> boundaryCounts(const Json &messages) {
   return counts;
 }
 
-/// Throws ApiError where the template prints nothing of the tools.
-void requireTools(const Renderer &renderer, const ChatInput &input,
-                  const std::string &rendered) {
-  ChatInput without = input;
-  without.tools = Json();
-  if (renderer.render(without, without.messages, input.addGenerationPrompt) ==
-      rendered) {
-    refuse("tools", "the model's chat template does not know tools");
+RenderedText ChatRenderer::print(const ChatInput &input) {
+  Json all = input.variables;
+  all["messages"] = input.messages;
+  if (!input.tools.is_null()) {
+    all["tools"] = input.tools;
   }
+  return text.chatTemplate().renderMessages(
+      dumped(all), input.addGenerationPrompt, text.templateVariables());
 }
 
-} // namespace
-
-const SpecialTexts &ChatRenderer::specialTexts() {
-  std::call_once(made, [&] {
-    special = std::make_unique<SpecialTexts>(text.tokenizer());
-  });
-  return *special;
+RenderedChat ChatRenderer::render(const ChatInput &input) {
+  RenderedChat chat = renderOnce(input);
+  requireTools(input, chat);
+  return chat;
 }
 
-RenderedChat ChatRenderer::render(const ChatInput &given) {
+RenderedChat ChatRenderer::renderPrompt(const ChatInput &input,
+                                        int64_t longest) {
+  RenderedChat chat = renderOnce(input);
+  if (int64_t(chat.tokens.size()) <= longest) {
+    requireTools(input, chat);
+    chat.boundaries = boundaries(input, chat);
+  }
+  return chat;
+}
+
+RenderedChat ChatRenderer::renderOnce(const ChatInput &input) {
   if (!text.hasChatTemplate()) {
     refuse("messages", "the model has no chat template; give one with "
                        "--chat-template-file, or use /v1/completions");
   }
-  ChatInput input = given;
-  SpecialMarks marks(specialTexts(),
-                     dumped(input.messages) + dumped(input.tools));
-  marks.hide(input.messages);
-  marks.hide(input.tools);
-  Renderer renderer{text.chatTemplate(), text.templateVariables()};
   RenderedChat chat;
-  std::string rendered;
   try {
-    rendered =
-        renderer.render(input, input.messages, input.addGenerationPrompt);
-    if (!input.tools.is_null()) {
-      requireTools(renderer, input, rendered);
-    }
+    RenderedText printed = print(input);
+    chat.tokens = text.tokenizer().encodeMixed(printed.text, printed.strangers);
+    chat.text = std::move(printed.text);
   } catch (const Error &error) {
     refuse("messages", error.what());
   }
-  const Tokenizer &tokenizer = text.tokenizer();
-  // as in training, every special token comes from the template
-  chat.tokens = marks.encode(tokenizer, rendered);
   if (chat.tokens.empty()) {
     refuse("messages", "the chat template gives no text for the messages");
   }
+  return chat;
+}
+
+void ChatRenderer::requireTools(const ChatInput &input,
+                                const RenderedChat &chat) {
+  if (input.tools.is_null()) {
+    return;
+  }
+  ChatInput without = input;
+  without.tools = Json();
+  try {
+    if (print(without).text != chat.text) {
+      return;
+    }
+  } catch (const Error &) {
+    return; // it needs them
+  }
+  refuse("tools", "the model's chat template does not know tools");
+}
+
+std::vector<int64_t> ChatRenderer::boundaries(const ChatInput &input,
+                                              const RenderedChat &chat) {
+  std::vector<int64_t> ends;
   for (size_t count : boundaryCounts(input.messages)) {
-    Json front(input.messages.begin(),
-               input.messages.begin() + ptrdiff_t(count));
-    std::string prefix;
+    ChatInput front = input;
+    front.messages.erase(front.messages.begin() + ptrdiff_t(count),
+                         front.messages.end());
+    front.addGenerationPrompt = false;
+    RenderedText printed;
     try {
-      prefix = renderer.render(input, front, /*addGenerationPrompt=*/false);
+      printed = print(front);
     } catch (const Error &) {
       continue; // the template takes no such conversation
     }
-    if (prefix.empty() || rendered.compare(0, prefix.size(), prefix) != 0) {
+    const std::string &prefix = printed.text;
+    if (prefix.empty() || chat.text.compare(0, prefix.size(), prefix) != 0) {
       continue;
     }
-    std::vector<int32_t> tokens = marks.encode(tokenizer, prefix);
+    std::vector<int32_t> tokens =
+        text.tokenizer().encodeMixed(prefix, printed.strangers);
     size_t most = std::min(tokens.size(), chat.tokens.size());
     auto begin = tokens.begin();
     int64_t same =
         std::mismatch(begin, begin + ptrdiff_t(most), chat.tokens.begin())
             .first -
         begin;
-    if (same > 0 &&
-        (chat.boundaries.empty() || chat.boundaries.back() < same)) {
-      chat.boundaries.push_back(same);
+    if (same > 0 && (ends.empty() || ends.back() < same)) {
+      ends.push_back(same);
     }
   }
-  chat.text = marks.shown(rendered);
-  return chat;
+  return ends;
 }
 
 } // namespace cheems::serve

@@ -3,11 +3,11 @@
 #define CHEEMS_RUNTIME_SERVE_API_CHATRENDERER_H
 
 #include "runtime/Serve/Api/Json.h"
-#include "runtime/Serve/Api/SpecialTexts.h"
 #include "runtime/Text/TextModel.h"
 
-#include <memory>
-#include <mutex>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace cheems::serve {
 
@@ -21,8 +21,11 @@ struct ChatInput {
 
 struct RenderedChat {
   std::string text;
+  /// Letters that messages, tools or variables have a part in are no control
+  /// token.
   std::vector<int32_t> tokens;
-  /// Ends of the system prompt and of the last messages, in tokens.
+  /// Of a prompt: ends of the system prompt and of the last messages, in
+  /// tokens.
   std::vector<int64_t> boundaries;
 };
 
@@ -34,13 +37,19 @@ public:
   /// Throws ApiError: 400 where the template refuses the messages, or does not
   /// know tools.
   RenderedChat render(const ChatInput &input);
+  /// The same with boundaries. A prompt of more than `longest` tokens is
+  /// rendered once and no more is done: whoever gets it refuses it.
+  RenderedChat renderPrompt(const ChatInput &input, int64_t longest);
 
 private:
-  const SpecialTexts &specialTexts();
+  RenderedText print(const ChatInput &input);
+  RenderedChat renderOnce(const ChatInput &input);
+  /// Throws ApiError where the template prints the same without the tools.
+  void requireTools(const ChatInput &input, const RenderedChat &chat);
+  std::vector<int64_t> boundaries(const ChatInput &input,
+                                  const RenderedChat &chat);
 
   TextModel &text;
-  std::once_flag made;
-  std::unique_ptr<SpecialTexts> special;
 };
 
 } // namespace cheems::serve

@@ -41,7 +41,8 @@ TEST_P(RecordedChats, RenderAsTransformersRendersThem) {
     }
     EXPECT_EQ(chat.render(messages, row["add_generation_prompt"],
                           {{"bos_token", "<|begin_of_text|>"},
-                           {"eos_token", "<|end_of_text|>"}}),
+                           {"eos_token", "<|end_of_text|>"}})
+                  .text,
               row["rendered"].get<std::string>());
   }
   EXPECT_EQ(count, 8u);
@@ -52,9 +53,11 @@ INSTANTIATE_TEST_SUITE_P(Models, RecordedChats,
 
 TEST(ChatTemplate, DogeListsToolsInTheFirstUserMessage) {
   ChatTemplate chat(read(folder + "doge.jinja"));
-  std::string rendered = chat.renderJson(
-      R"({"bos_token": "<s>", "messages": [{"role": "user", "content": "hi"}],
-    "tools": [{"name": "f", "parameters": {"x": 1}}], "add_generation_prompt": false})");
+  std::string rendered =
+      chat.renderJson(
+              R"({"bos_token": "<s>", "messages": [{"role": "user", "content": "hi"}],
+    "tools": [{"name": "f", "parameters": {"x": 1}}], "add_generation_prompt": false})")
+          .text;
   EXPECT_THAT(rendered,
               HasSubstr("{\n    \"name\": \"f\",\n    \"parameters\": {\n      "
                         "  \"x\": 1\n    }\n}\n\nhi"));
@@ -64,18 +67,42 @@ TEST(ChatTemplate, VariablesAreSeenAndToolsAreNone) {
   ChatTemplate chat("{{ bos_token }}{{ tools is none }}{{ documents is none "
                     "}}{{ eos_token is defined }}"
                     "{{ messages | length }}{{ add_generation_prompt }}");
-  EXPECT_EQ(chat.render({{"user", "x"}}, true, {{"bos_token", "<s>"}}),
+  EXPECT_EQ(chat.render({{"user", "x"}}, true, {{"bos_token", "<s>"}}).text,
             "<s>TrueTrueFalse1True");
-  EXPECT_EQ(chat.render({}, false), "TrueTrueFalse0False");
+  EXPECT_EQ(chat.render({}, false).text, "TrueTrueFalse0False");
+}
+
+// as transformers chooses
+TEST(ChatTemplate, AnotherTemplateMayBeForConversationsWithTools) {
+  ChatTemplate chat("D{{ messages[0].content }}",
+                    "\nT{{ messages[0].content }}{{ tools[0] + 'x' }}");
+  auto rendered = [&](const std::string &tools) {
+    return chat
+        .renderMessages("{\"messages\": [{\"content\": \"c\"}]" + tools + "}",
+                        true)
+        .text;
+  };
+  EXPECT_EQ(rendered(""), "Dc");
+  EXPECT_EQ(rendered(", \"tools\": null"), "Dc");
+  EXPECT_EQ(rendered(", \"tools\": [\"t\"]"), "\nTctx");
+  EXPECT_EQ(chat.render({{"user", "c"}}, true).text, "Dc");
+  try {
+    rendered(", \"tools\": [1]");
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("chat template tool_use, line 2: "));
+  }
+  EXPECT_THROW(ChatTemplate("a", "{% if %}"), Error);
+  EXPECT_THROW(ChatTemplate("a", "a\xff"), Error);
 }
 
 TEST(ChatTemplate, RendersTheSameAgain) {
   ChatTemplate chat("{% set ns = namespace(n=0) %}{% for m in messages %}{% "
                     "set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}");
-  EXPECT_EQ(chat.render({{"user", "x"}}, true), "1");
-  EXPECT_EQ(chat.render({{"user", "x"}}, true), "1");
+  EXPECT_EQ(chat.render({{"user", "x"}}, true).text, "1");
+  EXPECT_EQ(chat.render({{"user", "x"}}, true).text, "1");
   ChatTemplate moved = std::move(chat);
-  EXPECT_EQ(moved.render({}, true), "0");
+  EXPECT_EQ(moved.render({}, true).text, "0");
 }
 
 TEST(ChatTemplate, PassesTheTemplatesOwnRefusalOn) {
@@ -109,11 +136,11 @@ TEST(ChatTemplate, LimitsBoundALongConversation) {
   std::vector<ChatMessage> messages(2000, {"user", std::string(2000, 'x')});
   ChatTemplate chat(
       "{% for m in messages %}{{ m.role + m.content | trim }}{% endfor %}");
-  EXPECT_EQ(chat.render(messages, true).size(), 2000u * 2004u);
+  EXPECT_EQ(chat.render(messages, true).text.size(), 2000u * 2004u);
   try {
     chat.renderJson(
         R"({"messages": [{"role": "a", "content": "b"}, {"role": "a", "content": "b"}]})",
-        {10, 1000, 100, 0, 0});
+        {10, 1 << 20, 100, 0, 0});
     FAIL();
   } catch (const Error &error) {
     EXPECT_THAT(error.what(), HasSubstr("runs for too long"));
@@ -127,7 +154,7 @@ TEST(ChatTemplate, LimitsGrowWithTheInput) {
       "{% for m in messages %}{% for c in m.content %}"
       "{{ c | upper if c is string and c != 'y' else c }}{% endfor %}"
       "{{ m.content.split('x') | length }}{% endfor %}");
-  EXPECT_EQ(byLetter.render({{"user", std::string(400'000, 'x')}}, true),
+  EXPECT_EQ(byLetter.render({{"user", std::string(400'000, 'x')}}, true).text,
             std::string(400'000, 'X') + "400001");
 
   // and so does collecting 2,000 messages, in bytes
@@ -136,7 +163,7 @@ TEST(ChatTemplate, LimitsGrowWithTheInput) {
                           "{% set ns.text = ns.text + m.content %}{% endfor %}"
                           "{{ ns.text | length }}");
   std::vector<ChatMessage> messages(2000, {"user", std::string(200, 'y')});
-  EXPECT_EQ(collecting.render(messages, true), "400000");
+  EXPECT_EQ(collecting.render(messages, true).text, "400000");
 }
 
 TEST(ChatTemplate, LimitsStayFiniteHoweverLongTheInputIs) {
@@ -144,7 +171,7 @@ TEST(ChatTemplate, LimitsStayFiniteHoweverLongTheInputIs) {
   ChatTemplateLimits limits = {1000, 1000, 100, 10, 100};
   EXPECT_EQ(ChatTemplate("{% for c in text %}{{ c }}{% endfor %}")
                 .renderJson(variables, limits)
-                .size(),
+                .text.size(),
             1000u);
   EXPECT_THROW(ChatTemplate("{% for a in text %}{% for b in text %}{{ b }}"
                             "{% endfor %}{% endfor %}")

@@ -23,7 +23,7 @@ namespace {
 std::string render(const std::string &source,
                    const std::string &variables = "{}",
                    const ChatTemplateLimits &limits = {}) {
-  return ChatTemplate(source).renderJson(variables, limits);
+  return ChatTemplate(source).renderJson(variables, limits).text;
 }
 
 /// The error's message, and its status if wanted.

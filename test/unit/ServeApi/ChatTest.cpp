@@ -164,6 +164,15 @@ TEST(Chat, boundariesAreTheEndsOfTheSystemPromptAndOfMessages) {
                                    "<|im_start|>user\nhi<|im_end|>\n")));
 }
 
+// which a whole rendering each would cost
+TEST(Chat, aPromptThatIsTooLongHasNoBoundaries) {
+  Served served;
+  Json message = {{"role", "user"}, {"content", std::string(600, 'x')}};
+  served.post("/v1/chat/completions", {{"messages", {user, message}}});
+  EXPECT_GT(served.request().prompt.size(), 512u);
+  EXPECT_TRUE(served.request().boundaries.empty());
+}
+
 TEST(Chat, templateVariablesReachTheTemplate) {
   Served served;
   served.post("/v1/chat/completions",

@@ -1,14 +1,11 @@
 // Control tokens that strangers spell out stay text.
 #include "ServeApiKit.h"
 
-#include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/ChatRenderer.h"
-#include "runtime/Serve/Api/SpecialTexts.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <random>
 
 using namespace cheems;
 using namespace cheems::serve;
@@ -49,61 +46,74 @@ TEST(SpecialText, toolsCannotForgeThemEither) {
   EXPECT_THAT(chat.text, testing::HasSubstr("\"description\": \"<|im_end|>\""));
 }
 
-// what was hidden becomes the tokens that the whole text has when no special
-// token in it is parsed
-TEST(SpecialText, randomTextsAroundThemBecomeTheirPlainTokens) {
-  auto text = bytesModel(qwenTemplate);
-  const Tokenizer &tokenizer = text->tokenizer();
-  SpecialTexts special(tokenizer);
-  std::mt19937 random(5);
-  const char *pieces[] = {"a",  "b",    " ", "<|im_end|>", "<|im_start|>",
-                          "\n", "ab",   "<", "|im",        "\xC3\xA9",
-                          "1",  "<bos>"};
-  for (int round = 0; round < 300; ++round) {
-    std::string content;
-    for (unsigned i = random() % 12; i > 0; --i) {
-      content += pieces[random() % std::size(pieces)];
-    }
-    Json value = content;
-    SpecialMarks marks(special, content);
-    marks.hide(value);
-    std::string rendered =
-        "<|im_start|>a" + value.get<std::string>() + "b<|im_end|>";
-    std::vector<int32_t> expected = {startId};
-    for (int32_t id : tokenizer.encode("a" + content + "b", false, false)) {
-      expected.push_back(id);
-    }
-    expected.push_back(endId);
-    EXPECT_EQ(marks.encode(tokenizer, rendered), expected) << content;
-    EXPECT_EQ(marks.shown(rendered), "<|im_start|>a" + content + "b<|im_end|>");
-  }
+RenderedChat rendered(const std::string &format, const Json &messages,
+                      const Json &variables = Json::object(),
+                      const Json &tools = Json()) {
+  auto text = bytesModel(format);
+  ChatInput input;
+  input.messages = messages;
+  input.variables = variables;
+  input.tools = tools;
+  return ChatRenderer(*text).render(input);
 }
 
-TEST(SpecialText, textsWithPrivateCharactersAreNotMistakenForMarks) {
-  auto text = bytesModel(qwenTemplate);
-  ChatRenderer renderer(*text);
-  ChatInput input;
-  std::string content = "\xEE\x80\x80"
-                        "0\xEE\x80\x80<|im_end|>\xEE\x80\x81";
-  input.messages = {{{"role", "user"}, {"content", content}}};
-  EXPECT_THAT(renderer.render(input).text, testing::HasSubstr(content));
+Json says(const std::string &content) {
+  return Json::array({{{"role", "user"}, {"content", content}}});
 }
 
-TEST(SpecialText, textsWithAllPrivateCharactersAreRefused) {
-  auto text = bytesModel(qwenTemplate);
-  ChatRenderer renderer(*text);
-  ChatInput input;
-  std::string all;
-  for (unsigned c = 0xE000; c < 0xF900; ++c) {
-    all += char(0xE0 | (c >> 12));
-    all += char(0x80 | ((c >> 6) & 63));
-    all += char(0x80 | (c & 63));
+// as templates of models that reason do
+TEST(SpecialText, templatesSeeTheTrueText) {
+  RenderedChat chat =
+      rendered("{{ messages[0].content.split('<|im_end|>')[-1] }}|"
+               "{{ messages[0].content | length }}|"
+               "{{ '<|im_end|>' in messages[0].content }}|"
+               "{{ messages[0].content.replace('<|im_end|>', '-') }}",
+               says("a<|im_end|>b"));
+  EXPECT_EQ(chat.text, "b|12|True|a-b");
+}
+
+TEST(SpecialText, keysOfObjectsCannotForgeThem) {
+  const char *format = "{{ messages[0].tool_calls[0].function.arguments | "
+                       "tojson }}{{ tools | tojson }}{{ kw | tojson }}"
+                       "{% for k in kw %}{{ k }}{% endfor %}{{ kw }}<|im_end|>";
+  Json key = {
+      {"<|im_end|>", {{"<bos>", Json::array({{{"<|im_start|>", 1}}})}}}};
+  Json messages = {{{"role", "assistant"},
+                    {"content", ""},
+                    {"tool_calls",
+                     {{{"type", "function"},
+                       {"function", {{"name", "f"}, {"arguments", key}}}}}}}};
+  RenderedChat chat = rendered(format, messages, {{"kw", key}}, key);
+  EXPECT_EQ(countOf(chat.tokens, endId), 1);
+  EXPECT_EQ(countOf(chat.tokens, startId), 0);
+  EXPECT_EQ(countOf(chat.tokens, bosId), 0);
+  EXPECT_THAT(chat.text, testing::HasSubstr("{\"<|im_end|>\": {\"<bos>\""));
+}
+
+TEST(SpecialText, variablesOfARequestCannotForgeThem) {
+  for (const char *name : {"a", "bos_token", "eos_token", "documents"}) {
+    RenderedChat chat = rendered(std::string("{{ ") + name + " }}{{ bos }}",
+                                 says("x"), {{name, "<|im_end|>"}});
+    EXPECT_EQ(chat.tokens, bytesOf("<|im_end|>")) << name;
   }
-  input.messages = {{{"role", "user"}, {"content", all}}};
-  EXPECT_THROW(renderer.render(input), ApiError);
-  // one that is left is enough
-  input.messages[0]["content"] = all.substr(0, all.size() - 3);
-  EXPECT_NO_THROW(renderer.render(input));
+  EXPECT_EQ(rendered("{{ bos_token }}{{ eos_token }}", says("x")).tokens,
+            (std::vector<int32_t>{bosId, endId}));
+}
+
+TEST(SpecialText, piecesOfAStrangerAndOfTheTemplateMakeNone) {
+  for (const char *format :
+       {"<|im_{{ messages[0].content }}|>",
+        "<|im_{{ '%s|>' % messages[0].content }}",
+        "{{ ['<|im_', messages[0].content, '|>'] | join }}",
+        "{{ '<|im_X|>'.replace('X', messages[0].content) }}",
+        "{{ '<|IM_X|>'.replace('X', messages[0].content) | lower }}",
+        "{{ '<|im_{}|>'.format(messages[0].content) }}",
+        "{% set a %}<|im_{{ messages[0].content }}|>{% endset %}{{ a }}"}) {
+    EXPECT_EQ(rendered(format, says("end")).tokens, bytesOf("<|im_end|>"))
+        << format;
+  }
+  EXPECT_EQ(rendered("<|im_{{ 'end' }}|>", says("x")).tokens,
+            std::vector<int32_t>{endId});
 }
 
 } // namespace
