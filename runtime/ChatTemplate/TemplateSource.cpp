@@ -29,7 +29,10 @@ const Json *find(const Json &object, const char *field) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-std::string defaultOf(const Json &list) {
+/// The template of that name, from a list that is checked whole.
+std::optional<std::string> namedTemplate(const Json &list,
+                                         const std::string &wanted) {
+  std::optional<std::string> found;
   for (size_t i = 0; i < list.size(); ++i) {
     std::string where = "chat_template[" + std::to_string(i) + "]";
     const Json *name = list[i].is_object() ? find(list[i], "name") : nullptr;
@@ -38,11 +41,11 @@ std::string defaultOf(const Json &list) {
     if (!name || !name->is_string() || !source || !source->is_string()) {
       malformed(where + " must have a name and a template, both strings");
     }
-    if (*name == "default") {
-      return source->get<std::string>();
+    if (*name == wanted && !found) {
+      found = source->get<std::string>();
     }
   }
-  malformed("chat_template has no entry named \"default\"");
+  return found;
 }
 
 } // namespace
@@ -59,12 +62,28 @@ chatTemplateSource(const std::optional<std::string> &templateFile,
     return std::nullopt;
   }
   if (source->is_array()) {
-    return defaultOf(*source);
+    auto general = namedTemplate(*source, "default");
+    if (!general) {
+      malformed("chat_template has no entry named \"default\"");
+    }
+    return general;
   }
   if (!source->is_string()) {
     malformed("chat_template must be a string or a list of named templates");
   }
   return source->get<std::string>();
+}
+
+std::optional<std::string>
+toolUseTemplateSource(const std::optional<std::string> &templateFile,
+                      const std::optional<std::string> &tokenizerConfig) {
+  if (templateFile || !tokenizerConfig) {
+    return std::nullopt;
+  }
+  Json config = parseConfig(*tokenizerConfig);
+  const Json *source = find(config, "chat_template");
+  return source && source->is_array() ? namedTemplate(*source, "tool_use")
+                                      : std::nullopt;
 }
 
 std::map<std::string, std::string>

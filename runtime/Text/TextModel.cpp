@@ -74,6 +74,11 @@ std::optional<std::string> TextModel::templateSource() const {
                             present(compiled->tokenizerConfig()));
 }
 
+std::optional<std::string> TextModel::toolUseSource() const {
+  return toolUseTemplateSource(present(compiled->chatTemplate()),
+                               present(compiled->tokenizerConfig()));
+}
+
 const ChatTemplate &TextModel::chatTemplate() {
   std::lock_guard<std::mutex> lock(loading);
   if (format) {
@@ -86,7 +91,7 @@ const ChatTemplate &TextModel::chatTemplate() {
                     " has no chat template (chat_template.jinja or "
                     "tokenizer_config.json); use -p instead of --chat");
   }
-  return format.emplace(*source);
+  return format.emplace(*source, toolUseSource());
 }
 
 void TextModel::setChatTemplate(const std::string &source,
@@ -104,6 +109,11 @@ void TextModel::setChatTemplate(const std::string &source,
 std::optional<std::string> TextModel::chatTemplateText() {
   std::lock_guard<std::mutex> lock(loading);
   return otherFormat ? otherSource : templateSource();
+}
+
+std::optional<std::string> TextModel::toolUseTemplateText() {
+  std::lock_guard<std::mutex> lock(loading);
+  return otherFormat ? std::nullopt : toolUseSource();
 }
 
 std::map<std::string, std::string> TextModel::templateVariables() const {

@@ -51,14 +51,18 @@ public:
   /// As it is written; nothing where there is none. Throws Error where it
   /// cannot be told.
   std::optional<std::string> chatTemplateText();
+  /// The one for conversations with tools, where the model has another one for
+  /// them.
+  std::optional<std::string> toolUseTemplateText();
   /// What the template may name: bos_token and its like.
   std::map<std::string, std::string> templateVariables() const;
-  /// Another one in the place of the model's, before any is asked for; `name`
-  /// is what messages call it. Throws Error for one that is malformed.
+  /// Another one in the place of all of the model's, before any is asked for;
+  /// `name` is what messages call it. Throws Error for one that is malformed.
   void setChatTemplate(const std::string &source, const std::string &name);
 
 private:
   std::optional<std::string> templateSource() const;
+  std::optional<std::string> toolUseSource() const;
 
   std::shared_ptr<const Model> compiled;
   GenerationConfig config;

@@ -56,17 +56,21 @@ void props(Call &call) {
   };
   std::vector<int32_t> ends = text.eosTokens();
   auto source = text.chatTemplateText();
-  respondJson(call, {{"default_generation_settings",
-                      {{"n_ctx", context.engine.context()},
-                       {"params", settingsJson(defaultSampling(context))}}},
-                     {"total_slots", context.engine.slots().size()},
-                     {"model_alias", context.options.modelName},
-                     {"chat_template", source ? Json(*source) : Json("")},
-                     {"bos_token", name(text.bosToken())},
-                     {"eos_token", name(ends.empty() ? std::nullopt
-                                                     : std::optional(ends[0]))},
-                     {"modalities", {{"vision", false}, {"audio", false}}},
-                     {"build_info", "cheems " + context.options.version}});
+  Json props = {
+      {"default_generation_settings",
+       {{"n_ctx", context.engine.context()},
+        {"params", settingsJson(defaultSampling(context))}}},
+      {"total_slots", context.engine.slots().size()},
+      {"model_alias", context.options.modelName},
+      {"chat_template", source ? Json(*source) : Json("")},
+      {"bos_token", name(text.bosToken())},
+      {"eos_token", name(ends.empty() ? std::nullopt : std::optional(ends[0]))},
+      {"modalities", {{"vision", false}, {"audio", false}}},
+      {"build_info", "cheems " + context.options.version}};
+  if (auto toolUse = text.toolUseTemplateText()) {
+    props["chat_template_tool_use"] = *toolUse;
+  }
+  respondJson(call, props);
 }
 
 } // namespace cheems::serve

@@ -44,6 +44,20 @@ TEST(TemplateSource, TakesTheDefaultOfSeveral) {
             "b");
 }
 
+TEST(TemplateSource, FindsTheOneForToolsInTheListThatIsUsed) {
+  const char *list =
+      R"({"chat_template": [{"name": "default", "template": "b"},
+                            {"name": "tool_use", "template": "a"}]})";
+  EXPECT_EQ(toolUseTemplateSource(std::nullopt, list), "a");
+  EXPECT_EQ(toolUseTemplateSource("file", list), std::nullopt);
+  EXPECT_EQ(toolUseTemplateSource(std::nullopt, std::nullopt), std::nullopt);
+  for (const char *other :
+       {"{}", R"({"chat_template": "b"})",
+        R"({"chat_template": [{"name": "default", "template": "b"}]})"}) {
+    EXPECT_EQ(toolUseTemplateSource(std::nullopt, other), std::nullopt);
+  }
+}
+
 TEST(TemplateSource, ReadsSpecialTokens) {
   auto tokens = specialTokens(
       R"({"bos_token": "<s>", "eos_token": {"content": "</s>", "lstrip": false},

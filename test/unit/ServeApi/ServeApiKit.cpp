@@ -89,9 +89,13 @@ std::shared_ptr<TextModel> bytesModel(const std::string &format,
   artifact.metadata["bos_token_id"] = bosId;
   artifact.metadata["eos_token_ids"] = {endId};
   setText(artifact, CHEEMS_SECTION_TOKENIZER, bytesTokenizer());
-  setText(artifact, CHEEMS_SECTION_TOKENIZER_CONFIG,
-          R"({"bos_token": "<bos>", "eos_token": "<|im_end|>"})");
-  setText(artifact, CHEEMS_SECTION_CHAT_TEMPLATE, format);
+  nlohmann::json config = {{"bos_token", "<bos>"}, {"eos_token", "<|im_end|>"}};
+  bool isList = !format.empty() && format[0] == '[';
+  if (isList) {
+    config["chat_template"] = nlohmann::json::parse(format);
+  }
+  setText(artifact, CHEEMS_SECTION_TOKENIZER_CONFIG, config.dump());
+  setText(artifact, CHEEMS_SECTION_CHAT_TEMPLATE, isList ? "" : format);
   setText(artifact, CHEEMS_SECTION_GENERATION_CONFIG, generation);
   return std::make_shared<TextModel>(load(artifact));
 }

@@ -23,6 +23,8 @@ extern const char *const qwenTemplate;
 /// One that knows no tools.
 extern const char *const plainTemplate;
 
+/// `format` is a template, or a list of named ones as tokenizer_config.json has
+/// it.
 std::shared_ptr<TextModel> bytesModel(const std::string &format,
                                       const std::string &generation = "");
 /// Each byte's token.

@@ -116,4 +116,20 @@ TEST(SpecialText, piecesOfAStrangerAndOfTheTemplateMakeNone) {
             std::vector<int32_t>{endId});
 }
 
+TEST(Templates, theOneForToolsIsTakenWhereThereAreTools) {
+  std::string list = R"([{"name": "default", "template": "D"},
+                         {"name": "tool_use", "template": "T{{ tools|length }}"}])";
+  EXPECT_EQ(rendered(list, says("x")).text, "D");
+  EXPECT_EQ(rendered(list, says("x"), Json::object(), {{{"type", "x"}}}).text,
+            "T1");
+  auto text = bytesModel(list);
+  EXPECT_EQ(text->chatTemplateText(), "D");
+  EXPECT_EQ(text->toolUseTemplateText(), "T{{ tools|length }}");
+  text->setChatTemplate("{{ tools }}O", "file"); // is in the place of both
+  EXPECT_EQ(text->toolUseTemplateText(), std::nullopt);
+  ChatInput input;
+  input.messages = says("x");
+  EXPECT_EQ(ChatRenderer(*text).render(input).text, "NoneO");
+}
+
 } // namespace
