@@ -114,22 +114,22 @@ TEST(Bounds, loopsInLoopsMeetTheBoundOfWork) {
 
 TEST(Bounds, theBoundOfWorkGrowsNoFurtherHoweverLongTheInputIs) {
   ChatTemplateLimits limits;
-  limits.mostSteps /= 16;
+  limits.mostSteps /= 64;
   std::string text = "{\"s\": \"" + std::string(1 << 20, 'x') + "\"}";
   EXPECT_THAT(outcome("{% for i in range(99999) %}{{ s | length }}{% endfor %}",
                       text, limits),
-              HasSubstr("more than 4000000 steps"));
+              HasSubstr("more than 1000000 steps"));
 }
 
-TEST(Bounds, twoThousandMessagesMayBeLookedAtOnceForEach) {
-  std::vector<ChatMessage> messages(2000, {"user", "What a day."});
+TEST(Bounds, aThousandMessagesMayBeLookedAtOnceForEach) {
+  std::vector<ChatMessage> messages(1000, {"user", "What a day."});
   EXPECT_EQ(ChatTemplate("{% for a in messages %}{% set n = namespace(c=0) %}"
                          "{% for b in messages %}{% if b.role == 'user' %}"
                          "{% set n.c = n.c + 1 %}{% endif %}{% endfor %}"
                          "{{ n.c }}{% endfor %}")
                 .render(messages, true)
                 .text.size(),
-            8000u);
+            4000u);
 }
 
 TEST(Bounds, aMeterCountsWhatIsHeldAndNotWhatWas) {
