@@ -3,11 +3,9 @@
 #include "runtime/Json/Json.h"
 #include "runtime/Serve/Api/Json.h"
 
-namespace cheems::serve {
+#include <utility>
 
-static bool isWhite(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+namespace cheems::serve {
 
 static bool isArguments(const std::string &key) {
   return key == "arguments" || key == "parameters";
@@ -20,6 +18,11 @@ static std::optional<std::string> decoded(const std::string &literal) {
                            : std::nullopt;
 }
 
+void CallScanner::argue(const std::string &more) {
+  arguments += more;
+  haveArguments |= !more.empty();
+}
+
 void CallScanner::endMember() {
   while (!text.empty() && isWhite(text.back())) {
     text.pop_back();
@@ -30,46 +33,34 @@ void CallScanner::endMember() {
   } else if (isArguments(key) && !areWhole) {
     // a string holds the JSON of the arguments
     if (auto inner = decoded(text)) {
-      arguments = *inner;
-    } else if (text != "null" && text.compare(0, 1, "{") != 0) {
-      arguments = text;
+      argue(*inner);
+    } else if (text != "null" && text[0] != '{') {
+      argue(text);
     }
     areWhole = true;
   }
   text.clear();
-  begun = false;
 }
 
 /// Inside a value: `text` grows until a comma or the object's end.
 void CallScanner::member(char byte) {
-  if (!begun) {
-    if (isWhite(byte)) {
-      return;
-    }
-    begun = true;
-  }
-  if (inString) {
-    inString = escaped || byte != '"';
-    escaped = !escaped && byte == '\\';
-  } else if (byte == '"') {
-    inString = true;
-  } else if (byte == '{' || byte == '[') {
-    ++depth;
-  } else if (depth > 0 && (byte == '}' || byte == ']')) {
-    --depth;
-  } else if (depth == 0 && (byte == ',' || byte == '}')) {
+  if (scanner.mayEnd() && (byte == ',' || byte == '}')) {
     endMember();
     place = byte == ',' ? Place::key : Place::behind;
-    key.clear();
+    return;
+  }
+  if (isWhite(byte) && (text.empty() || scanner.isComplete())) {
+    return;
+  }
+  scanner.push(byte);
+  if (scanner.isBroken()) {
+    place = Place::broken;
     return;
   }
   text += byte;
   // an object is handed on while it comes
   if (isArguments(key) && !areWhole && text[0] == '{') {
-    bool isBehind = depth == 0 && byte != '}';
-    if (!isBehind) {
-      arguments += byte;
-    }
+    argue(std::string(1, byte));
   }
 }
 
@@ -81,18 +72,20 @@ void CallScanner::push(char byte) {
     }
     break;
   case Place::key:
-    if (inString) {
-      inString = escaped || byte != '"';
-      escaped = !escaped && byte == '\\';
+    if (inKey) {
+      scanner.push(byte);
       text += byte;
-      if (!inString) {
+      if (scanner.isComplete()) {
+        inKey = false;
         key = decoded(text).value_or("");
         text.clear();
         place = Place::colon;
       }
     } else if (byte == '"') {
-      inString = true;
+      inKey = true;
       text = byte;
+      scanner = ValueScanner();
+      scanner.push(byte);
     } else if (!isWhite(byte)) {
       place = byte == '}' ? Place::behind : Place::broken;
     }
@@ -100,6 +93,7 @@ void CallScanner::push(char byte) {
   case Place::colon:
     if (!isWhite(byte)) {
       place = byte == ':' ? Place::value : Place::broken;
+      scanner = ValueScanner();
     }
     break;
   case Place::value:
@@ -116,9 +110,7 @@ void CallScanner::push(char byte) {
 }
 
 std::string CallScanner::takeArguments() {
-  std::string more = arguments.substr(taken);
-  taken = arguments.size();
-  return more;
+  return std::exchange(arguments, std::string());
 }
 
 } // namespace cheems::serve

@@ -1,9 +1,19 @@
 #include "runtime/Serve/Api/ToolCallParser.h"
 
+#include <utility>
+
 namespace cheems::serve {
 
 ToolCallParser::ToolCallParser(bool parallel)
     : parallel(parallel), tag({callBegins}) {}
+
+void ToolCallParser::add(ToolEvent::Kind kind, const std::string &text) {
+  if (!events.empty() && events.back().kind == kind) {
+    events.back().text += text;
+  } else {
+    events.push_back({kind, text});
+  }
+}
 
 /// White space at the front, in the end and between calls is held back.
 void ToolCallParser::say(const std::string &text) {
@@ -12,13 +22,25 @@ void ToolCallParser::say(const std::string &text) {
     white += text;
     return;
   }
-  std::string said = white + text.substr(0, last + 1);
+  add(ToolEvent::Kind::text, white + text.substr(0, last + 1));
   white = text.substr(last + 1);
-  if (!events.empty() && events.back().kind == ToolEvent::Kind::text) {
-    events.back().text += said;
-  } else {
-    events.push_back({ToolEvent::Kind::text, said});
+}
+
+void ToolCallParser::handOn(const std::string &arguments) {
+  if (!isLeftOut && !arguments.empty()) {
+    add(ToolEvent::Kind::arguments, arguments);
   }
+}
+
+void ToolCallParser::beginText() {
+  place = Place::text;
+  tag = StopStrings({callBegins});
+}
+
+/// Reads what is behind the mark again, as text.
+void ToolCallParser::goBack() {
+  at = mark;
+  beginText();
 }
 
 void ToolCallParser::outside(char byte) {
@@ -27,88 +49,136 @@ void ToolCallParser::outside(char byte) {
     say(text);
   }
   if (tag.found()) {
-    inCall = true;
-    tag = StopStrings({callEnds});
-    body.clear();
+    place = Place::call;
+    mark = at;
     scanner = CallScanner();
-    isAnnounced = false;
+    hasBegun = isLeftOut = false;
   }
 }
 
-void ToolCallParser::takeScanned() {
-  bool isLeftOut = !parallel && count > int64_t(isAnnounced);
-  if (!isAnnounced && scanner.name() && scanner.hasArguments() && !isLeftOut) {
-    isAnnounced = true;
+void ToolCallParser::begin() {
+  hasBegun = true;
+  isLeftOut = !parallel && count > 0;
+  white.clear();
+  if (!isLeftOut) {
     ++count;
-    white.clear();
     events.push_back({ToolEvent::Kind::call, *scanner.name()});
-  }
-  if (isAnnounced) {
-    std::string more = scanner.takeArguments();
-    if (!more.empty()) {
-      events.push_back({ToolEvent::Kind::arguments, more});
-    }
   }
 }
 
 void ToolCallParser::inside(char byte) {
-  std::string text = tag.push(std::string(1, byte));
-  body += text;
-  for (char each : text) {
-    scanner.push(each);
+  scanner.push(byte);
+  if (!hasBegun && scanner.name() &&
+      (scanner.hasArguments() || scanner.isComplete())) {
+    begin();
   }
-  if (tag.found()) {
-    takeScanned();
-    closeCall(true);
-    inCall = false;
-    tag = StopStrings({callBegins});
+  if (hasBegun) {
+    handOn(scanner.takeArguments());
+  }
+  if (!hasBegun && (scanner.isBroken() || scanner.isComplete())) {
+    say(callBegins);
+    goBack();
+  } else if (scanner.isComplete()) {
+    if (!scanner.hasArguments()) {
+      handOn("{}");
+    }
+    place = Place::behind;
+    mark = at;
+    closing = 0;
+  } else if (scanner.isBroken() && scanner.hasAllArguments()) {
+    beginText();
+    outside(byte);
+  } else if (scanner.isBroken()) {
+    place = Place::broken;
+    tag = StopStrings({callEnds});
+    tail.clear();
+    inBroken(byte);
   }
 }
 
-void ToolCallParser::closeCall(bool isTagged) {
-  bool isCall = isAnnounced;
-  if (!isAnnounced && scanner.isComplete() && scanner.name() &&
-      (parallel || count == 0)) { // a call without arguments
-    ++count;
-    white.clear();
-    events.push_back({ToolEvent::Kind::call, *scanner.name()});
-    events.push_back({ToolEvent::Kind::arguments, "{}"});
-    isCall = true;
+/// The call's own bracket and the white space around it are not theirs.
+void ToolCallParser::handOnBroken(const std::string &text) {
+  for (char byte : text) {
+    bool isBracket = byte == '}' && tail.find('}') == std::string::npos;
+    if (!isBracket && !isWhite(byte)) {
+      handOn(std::exchange(tail, std::string()));
+      if (byte != '}') {
+        handOn(std::string(1, byte));
+        continue;
+      }
+    }
+    tail += byte;
   }
-  bool isLeftOut = !parallel && count > 0 && scanner.name();
-  if (!isCall && !isLeftOut) {
-    say(callBegins + body + (isTagged ? callEnds : ""));
+}
+
+void ToolCallParser::inBroken(char byte) {
+  handOnBroken(tag.push(std::string(1, byte)));
+  if (tag.found()) {
+    beginText();
+  }
+}
+
+void ToolCallParser::behindCall(char byte) {
+  if (closing == 0 && isWhite(byte)) {
+    return;
+  }
+  if (byte != callEnds[closing]) {
+    goBack();
+  } else if (callEnds[++closing] == '\0') {
+    beginText();
+  }
+}
+
+void ToolCallParser::run() {
+  while (at < unread.size()) {
+    char byte = unread[at++];
+    switch (place) {
+    case Place::text:
+      outside(byte);
+      break;
+    case Place::call:
+      inside(byte);
+      break;
+    case Place::broken:
+      inBroken(byte);
+      break;
+    case Place::behind:
+      behindCall(byte);
+      break;
+    }
   }
 }
 
 std::vector<ToolEvent> ToolCallParser::push(const std::string &text) {
-  for (char byte : text) {
-    inCall ? inside(byte) : outside(byte);
-  }
-  if (inCall) {
-    takeScanned();
-  }
-  return std::move(events);
+  unread += text;
+  run();
+  bool mayGoBack =
+      place == Place::behind || (place == Place::call && !hasBegun);
+  size_t read = mayGoBack ? mark : at;
+  unread.erase(0, read);
+  at -= read;
+  mark = 0;
+  return std::exchange(events, {});
 }
 
 std::vector<ToolEvent> ToolCallParser::finish() {
-  events.clear();
+  while (place == Place::call && !hasBegun) {
+    say(callBegins);
+    goBack();
+    run();
+  }
   std::string rest = tag.finish();
-  if (inCall) {
-    body += rest;
-    for (char each : rest) {
-      scanner.push(each);
-    }
-    takeScanned();
-    closeCall(false);
-  } else if (!rest.empty()) {
+  if (place == Place::text && !rest.empty()) {
     say(rest);
+  } else if (place == Place::broken) { // cut: nothing says what closes what
+    handOnBroken(rest);
+    handOn(tail);
   }
   if (count == 0 && !white.empty()) {
-    events.push_back({ToolEvent::Kind::text, white});
+    add(ToolEvent::Kind::text, white);
   }
   white.clear();
-  return std::move(events);
+  return std::exchange(events, {});
 }
 
 } // namespace cheems::serve

@@ -26,8 +26,13 @@ struct ToolEvent {
 inline constexpr const char *callBegins = "<tool_call>";
 inline constexpr const char *callEnds = "</tool_call>";
 
-/// All events together do not depend on how the text was cut. What is between
-/// the tags and is no call is text.
+/// All events together do not depend on how the text was cut.
+///
+/// A call ends where its object ends: tags in its strings are a part of them.
+/// What cannot become a call is text, in which calls are looked for again from
+/// behind the tag on. That reads no byte more than a few times: of two calls
+/// that are open, the string of one begins where that of the other ends, so a
+/// third tag is outside of a string for one of them, and ends it.
 class ToolCallParser {
 public:
   /// Unless `parallel`, calls behind the first one are left out.
@@ -39,20 +44,38 @@ public:
   int64_t calls() const { return count; }
 
 private:
+  enum class Place {
+    text,   ///< outside of calls
+    call,   ///< behind <tool_call>, in what may be a call
+    broken, ///< in arguments that are no JSON any more: they end at the tag
+    behind  ///< of a call; white space and </tool_call> may come
+  };
+  void run();
   void outside(char byte);
   void inside(char byte);
+  void inBroken(char byte);
+  void behindCall(char byte);
+  void begin();
+  void beginText();
+  void goBack();
+  void add(ToolEvent::Kind kind, const std::string &text);
   void say(const std::string &text);
-  void closeCall(bool isTagged);
-  void takeScanned();
+  void handOn(const std::string &arguments);
+  void handOnBroken(const std::string &text);
 
   bool parallel;
-  bool inCall = false;
+  Place place = Place::text;
   int64_t count = 0;
+  std::string unread; ///< from where reading may have to go back to
+  size_t at = 0;      ///< the next byte of it
+  size_t mark = 0;    ///< behind the tag, or behind the call
   StopStrings tag;
   std::string white; ///< held back: a call may follow, and then it is nothing
-  std::string body;  ///< of the call
   CallScanner scanner;
-  bool isAnnounced = false; ///< this call's name has been handed out
+  bool hasBegun = false;  ///< this call's name has been handed out
+  bool isLeftOut = false; ///< it would have been
+  std::string tail;       ///< of broken arguments, that may close the call
+  size_t closing = 0;     ///< bytes of </tool_call> that came behind a call
   std::vector<ToolEvent> events;
 };
 

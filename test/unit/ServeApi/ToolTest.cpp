@@ -102,10 +102,105 @@ TEST(Tools, theParserFindsCallsAndKeepsOtherText) {
   }
 }
 
+TEST(Tools, tagsInAStringOfACallArePartOfIt) {
+  for (const char *tag : {"</tool_call>", "<tool_call>", "<tool_call>{}",
+                          "\\\"}</tool_call>", "\\\\"}) {
+    std::string quoted = "\"" + std::string(tag) + "\"";
+    std::string arguments = "{\"a\": " + quoted + ", " + quoted + ": [1]}";
+    std::string call = "<tool_call>\n{\"id\": " + quoted +
+                       ", \"name\": \"f\", \"arguments\": " + arguments +
+                       "}\n</tool_call>";
+    Heard heard = parsed("a" + call + "b" + call);
+    EXPECT_EQ(heard.said, "ab") << tag;
+    EXPECT_EQ(heard.calls, std::vector<std::string>(2, "f:" + arguments))
+        << tag;
+  }
+  EXPECT_EQ(parsed("<tool_call>{\"name\": \"</tool_call>\", "
+                   "\"arguments\": {}}</tool_call>")
+                .calls,
+            std::vector<std::string>{"</tool_call>:{}"});
+}
+
+TEST(Tools, proseThatMentionsATagHidesNoCall) {
+  for (const std::string &prose : std::vector<std::string>{
+           "I write <tool_call> for that. ", "<tool_call>", "<tool_call>{",
+           "<tool_call><tool_call>",
+           "as <tool_call>{...}</tool_call>: ", "<tool_call>{\"",
+           "<tool_call>{\"name\": ", "<tool_call>{\"name\": \"f",
+           "<tool_call>{\"a\": 1}</tool_call> ",
+           "<tool_call>{\"name\": 1, \"arguments\": {}}</tool_call>",
+           "<tool_call>{\"arguments\": {\"a\": \"", "</tool_call>",
+           "<tool_call>[{\"name\": \"f\"}]</tool_call>", "<tool_cal",
+           "<tool_call>{\"arguments\": {}] "}) {
+    Heard heard = parsed(prose + one);
+    std::string said = prose.substr(0, prose.find_last_not_of(' ') + 1);
+    EXPECT_EQ(heard.said, said) << prose;
+    EXPECT_EQ(heard.calls.size(), 1u) << prose;
+  }
+}
+
+TEST(Tools, proseThatMentionsATagIsSaidAtOnce) {
+  ToolCallParser parser(true);
+  Heard heard;
+  hear(heard, parser.push("write <tool_call> then"));
+  EXPECT_EQ(heard.said, "write <tool_call> then");
+  hear(heard, parser.push(" and <tool_call>{no"));
+  hear(heard, parser.push(" JSON"));
+  EXPECT_EQ(heard.said, "write <tool_call> then and <tool_call>{no JSON");
+}
+
+TEST(Tools, whatIsBehindACallIsText) {
+  std::string call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}";
+  for (auto [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {call + " </tool_call> more", " more"},
+           {call + " and </tool_call>", " and </tool_call>"},
+           {call + "}\n</tool_call>", "}\n</tool_call>"},
+           {call + "</tool>", "</tool>"},
+           {call + "\n</tool_c", ""}, // cut in the tag
+           {call + call, ""},
+           {call.substr(0, call.size() - 1) + ", because", "because"}}) {
+    Heard heard = parsed(text);
+    EXPECT_EQ(heard.said, said) << text;
+    ASSERT_FALSE(heard.calls.empty()) << text;
+    EXPECT_EQ(heard.calls[0], "f:{}") << text;
+  }
+}
+
+TEST(Tools, argumentsThatAreNoJsonEndAtTheTag) {
+  for (const char *broken :
+       {"{\"say\": \"a \"word\" \"}", "{\"a\": !}", "{\"a\": {!} }",
+        "{\"a\": <tool_call>}", "{\"a\": 1; \"b\": \"}\"}", "{!"}) {
+    std::string before = "<tool_call>{\"name\": \"f\", \"arguments\": ";
+    Heard heard =
+        parsed("x" + before + broken + "}\n</tool_call> then " + one + "y");
+    EXPECT_EQ(heard.said, "x theny") << broken;
+    ASSERT_EQ(heard.calls.size(), 2u) << broken;
+    EXPECT_EQ(heard.calls[0], "f:" + std::string(broken));
+    EXPECT_EQ(parsed(before + broken).calls[0], "f:" + std::string(broken));
+  }
+}
+
+TEST(Tools, manyTagsAreReadInLinearTime) {
+  for (const char *unit :
+       {"<tool_call>", "<tool_call>{\"", "<tool_call>{\"a\":[",
+        "<tool_call>{\"a\":\"\\\"", "<tool_call>{\"x\":\"",
+        "<tool_call>{\"arguments\":{\"", "<tool_call>{\"a\":1}"}) {
+    std::string text;
+    while (text.size() < 200000) {
+      text += unit;
+    }
+    EXPECT_EQ(parsed(text).said, text) << unit;
+  }
+}
+
 TEST(Tools, callsBehindTheFirstAreLeftOutUnlessParallel) {
   Heard heard = parsed(std::string(one) + one, /*parallel=*/false);
   EXPECT_EQ(heard.calls.size(), 1u);
   EXPECT_EQ(heard.said, "");
+  heard = parsed("a" + std::string(one) + "\n" + one + "b<tool_call>{",
+                 /*parallel=*/false);
+  EXPECT_EQ(heard.calls.size(), 1u);
+  EXPECT_EQ(heard.said, "ab<tool_call>{");
 }
 
 TEST(Tools, howATextIsCutDoesNotMatter) {
@@ -118,7 +213,8 @@ TEST(Tools, howATextIsCutDoesNotMatter) {
                           "[",           "]",
                           "\\",          "\"",
                           "<",           one,
-                          "{}",          "1"};
+                          "{}",          "1",
+                          "</tool_",     "<tool_call>{\"name\":\"f\","};
   std::mt19937 random(11);
   for (int round = 0; round < 2000; ++round) {
     std::string text;
