@@ -9,90 +9,171 @@ namespace cheems::serve {
 
 namespace {
 
+/// What clients of other services send with tools. Templates print tools as
+/// they are, so it must not reach them.
+constexpr const char *notOfTools[] = {"cache_control",
+                                      "provider_specific_fields"};
+
+Json withoutExtras(Json object) {
+  for (const char *name : notOfTools) {
+    object.erase(name);
+  }
+  return object;
+}
+
+Json checkedTool(const Json &given, const std::string &at,
+                 std::set<std::string> &names) {
+  if (!given.is_object()) {
+    refuse(at, at + " must be an object");
+  }
+  Json made = withoutExtras(given);
+  Fields tool(made, at + ".");
+  std::string type = tool.text("type").value_or("");
+  if (type != "function") {
+    refuse(at + ".type", at + ".type must be function");
+  }
+  const Json *function = tool.find("function");
+  tool.finish();
+  if (!function || !function->is_object()) {
+    refuse(at + ".function", at + ".function must be an object");
+  }
+  made["function"] = withoutExtras(*function);
+  Fields fields(made["function"], at + ".function.");
+  std::string name = fields.text("name").value_or("");
+  fields.text("description");
+  fields.boolean("strict");
+  const Json *parameters = fields.find("parameters");
+  fields.ignore({"return", "response"});
+  fields.finish();
+  if (name.empty() || name.size() > 256 || !names.insert(name).second) {
+    refuse(at + ".function.name",
+           at + ".function.name must be a name that no other tool has");
+  }
+  if (parameters && !parameters->is_object()) {
+    refuse(at + ".function.parameters",
+           at + ".function.parameters must be a JSON schema");
+  }
+  return made;
+}
+
 Json checkedTools(const Json &tools) {
   if (!tools.is_array() || tools.size() > 128) {
     refuse("tools", "tools must be a list of at most 128 tools");
   }
   std::set<std::string> names;
-  for (size_t i = 0; i < tools.size(); ++i) {
-    std::string at = "tools[" + std::to_string(i) + "]";
-    if (!tools[i].is_object()) {
-      refuse(at, at + " must be an object");
-    }
-    Fields tool(tools[i], at + ".");
-    std::string type = tool.text("type").value_or("");
-    if (type != "function") {
-      refuse(at + ".type", at + ".type must be function");
-    }
-    const Json *function = tool.find("function");
-    tool.finish();
-    if (!function || !function->is_object()) {
-      refuse(at + ".function", at + ".function must be an object");
-    }
-    Fields fields(*function, at + ".function.");
-    std::string name = fields.text("name").value_or("");
-    fields.text("description");
-    fields.boolean("strict");
-    const Json *parameters = fields.find("parameters");
-    fields.ignore({"return", "response"});
-    fields.finish();
-    if (name.empty() || name.size() > 256 || !names.insert(name).second) {
-      refuse(at + ".function.name",
-             at + ".function.name must be a name that no other tool has");
-    }
-    if (parameters && !parameters->is_object()) {
-      refuse(at + ".function.parameters",
-             at + ".function.parameters must be a JSON schema");
-    }
+  Json made = Json::array();
+  for (const Json &each : tools) {
+    std::string at = "tools[" + std::to_string(made.size()) + "]";
+    made.push_back(checkedTool(each, at, names));
   }
-  return tools;
+  return made;
 }
 
-/// The function that an object tool_choice names.
-std::string namedFunction(const Json &choice) {
-  Fields fields(choice, "tool_choice.");
-  std::string type = fields.text("type").value_or("");
-  const Json *function = fields.find("function");
-  fields.finish();
-  if (type != "function" || !function || !function->is_object()) {
-    refuse("tool_choice", "tool_choice must be none, auto, required or "
-                          "{type: function, function: {name}}");
+/// The function that `choice` names, at `where` of the request.
+std::string namedFunction(const Json &choice, const std::string &where) {
+  auto wrong = [&] {
+    refuse(where, where == "tool_choice"
+                      ? "tool_choice must be none, auto, required, {type: "
+                        "function, function: {name}} or {type: allowed_tools, "
+                        "allowed_tools: {mode, tools}}"
+                      : where + " must be {type: function, function: {name}}");
+  };
+  if (!choice.is_object()) {
+    wrong();
   }
-  Fields inner(*function, "tool_choice.function.");
+  Fields fields(choice, where + ".");
+  const Json *type = fields.find("type");
+  const Json *function = fields.find("function");
+  if (!type || *type != "function" || !function || !function->is_object()) {
+    wrong();
+  }
+  fields.finish();
+  Fields inner(*function, where + ".function.");
   std::string name = inner.text("name").value_or("");
+  inner.ignore({"description", "parameters", "strict"}); // the whole tool again
   inner.finish();
   return name;
 }
 
-Json withName(const Json &tools, const std::string &name) {
+Json withNames(const Json &tools, const std::set<std::string> &names) {
   Json out = Json::array();
   for (const Json &tool : tools) {
-    if (tool["function"]["name"] == name) {
+    if (names.count(tool["function"]["name"])) {
       out.push_back(tool);
     }
   }
-  if (out.empty()) {
+  if (out.size() != names.size()) {
     refuse("tool_choice", "tool_choice names a tool that is not in tools");
   }
   return out;
 }
 
-} // namespace
+/// OpenAI's allowed_tools: the others are as if they were not there. Returns
+/// its mode.
+std::string readAllowed(const Json &choice, Json &tools) {
+  const std::string where = "tool_choice.allowed_tools";
+  Fields fields(choice, "tool_choice.");
+  fields.find("type");
+  const Json *allowed = fields.find("allowed_tools");
+  if (!allowed || !allowed->is_object()) {
+    refuse(where, where + " must be {mode, tools}");
+  }
+  fields.finish();
+  Fields inner(*allowed, where + ".");
+  std::string mode = inner.text("mode").value_or("");
+  const Json *list = inner.find("tools");
+  inner.finish();
+  if (mode != "auto" && mode != "required") {
+    refuse(where + ".mode", where + ".mode must be auto or required");
+  }
+  if (!list || !list->is_array() || list->empty()) {
+    refuse(where + ".tools", where + ".tools must be a list of tools");
+  }
+  std::set<std::string> names;
+  for (size_t i = 0; i < list->size(); ++i) {
+    names.insert(
+        namedFunction((*list)[i], where + ".tools[" + std::to_string(i) + "]"));
+  }
+  tools = withNames(tools, names);
+  return mode;
+}
 
-/// As toolCallGrammar takes them.
-static std::string callable(const Json &tools) {
+/// Whether a schema of arguments names none and says nothing of others.
+bool takesNothing(const Json &parameters) {
+  static const std::set<std::string> harmless = {"title", "description",
+                                                 "$schema"};
+  for (const auto &[keyword, value] : parameters.items()) {
+    bool isEmpty = value.is_null() || (value.is_structured() && value.empty());
+    bool namesNone = keyword == "properties" || keyword == "required" ? isEmpty
+                     : keyword == "type" ? value == "object"
+                     : keyword == "additionalProperties"
+                         ? value == false
+                         : harmless.count(keyword) > 0;
+    if (!namesNone) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// As toolCallGrammar takes them. A tool that names no parameters has none.
+std::string callable(const Json &tools) {
+  static const Json nothing = {{"type", "object"},
+                               {"properties", Json::object()},
+                               {"additionalProperties", false}};
   Json functions = Json::array();
   for (const Json &tool : tools) {
     const Json &function = tool["function"];
-    Json one = {{"name", function["name"]}};
-    auto parameters = function.find("parameters");
-    if (parameters != function.end() && !parameters->is_null()) {
-      one["parameters"] = *parameters;
-    }
-    functions.push_back(std::move(one));
+    Json parameters = function.value("parameters", Json());
+    bool isBare = parameters.is_null() || takesNothing(parameters);
+    functions.push_back(
+        {{"name", function["name"]},
+         {"parameters", isBare ? nothing : std::move(parameters)}});
   }
   return dumped(functions);
 }
+
+} // namespace
 
 ToolUse readTools(Fields &fields) {
   ToolUse use;
@@ -106,28 +187,24 @@ ToolUse readTools(Fields &fields) {
   if (hasTools) {
     use.tools = checkedTools(*tools);
   }
-  if (!choice) {
-    use.parses = hasTools;
-    return use;
-  }
-  if (*choice == "none") {
+  Json mode = choice ? *choice : Json("auto");
+  if (mode == "none") {
     return use; // as in vLLM the template still has them
   }
-  if (*choice == "auto") {
-    use.parses = hasTools;
-    return use;
-  }
-  if (!hasTools) {
+  if (!hasTools && mode != "auto") {
     refuse("tool_choice", "tool_choice needs tools");
   }
-  if (*choice != "required" && !choice->is_object()) {
-    refuse("tool_choice", "tool_choice must be none, auto, required or an "
-                          "object that names a function");
+  use.parses = hasTools;
+  if (mode.is_object() && mode.value("type", Json()) == "allowed_tools") {
+    mode = readAllowed(mode, use.tools);
   }
-  Json chosen = choice->is_object()
-                    ? withName(use.tools, namedFunction(*choice))
-                    : use.tools;
-  use.parses = true;
+  if (mode == "auto") {
+    return use;
+  }
+  Json chosen =
+      mode == "required"
+          ? use.tools
+          : withNames(use.tools, {namedFunction(mode, "tool_choice")});
   use.grammar =
       grammarOf("tools", [&] { return toolCallGrammar(callable(chosen)); });
   return use;

@@ -1,6 +1,7 @@
 // Tools: rendered, forced, found in answers whole and in parts.
 #include "ServeApiKit.h"
 
+#include "runtime/Grammar/TokenConstraint.h"
 #include "runtime/Serve/Api/ToolCallParser.h"
 
 #include <gmock/gmock.h>
@@ -316,6 +317,124 @@ TEST(Tools, requiredOrANamedToolForcesTheGrammar) {
     EXPECT_NE(served.request().grammar, nullptr);
     EXPECT_EQ(reply.body["choices"][0]["finish_reason"], "tool_calls");
   }
+}
+
+Json toolNamed(const char *name) {
+  return {{"type", "function"}, {"function", {{"name", name}}}};
+}
+
+/// Whether the grammar of a request takes `text`, a byte a token.
+bool takes(Served &served, const std::string &text) {
+  TokenConstraint constraint(served.engine.requests.back().grammar,
+                             makeVocabularyTrie(*served.text));
+  for (int32_t token : bytesOf(text)) {
+    const std::vector<uint32_t> &mask = constraint.mask({});
+    if ((mask[size_t(token) / 32] >> token % 32 & 1) == 0) {
+      return false;
+    }
+    constraint.accept(token);
+  }
+  return constraint.mayEnd();
+}
+
+std::string callOf(const char *name, const char *arguments) {
+  return "<tool_call>\n{\"name\": \"" + std::string(name) +
+         "\", \"arguments\": " + arguments + "}\n</tool_call>";
+}
+
+TEST(Tools, aForcedToolThatNamesNoParametersGetsNone) {
+  Json empty = {{"type", "object"}, {"properties", Json::object()}};
+  for (const Json &parameters : std::vector<Json>{
+           "absent",
+           nullptr,
+           Json::object(),
+           {{"type", "object"}},
+           empty,
+           {{"type", "object"},
+            {"properties", Json::object()},
+            {"required", Json::array()},
+            {"additionalProperties", false},
+            {"title", "Now"},
+            {"description", "none"},
+            {"$schema", "http://json-schema.org/draft-07/schema#"}}}) {
+    Json tool = toolNamed("now");
+    if (parameters != "absent") {
+      tool["function"]["parameters"] = parameters;
+    }
+    for (const Json &choice : {Json("required"), toolNamed("now")}) {
+      Served served;
+      Reply reply = served.post(
+          "/v1/chat/completions",
+          chat({{"tools", Json::array({tool})}, {"tool_choice", choice}}));
+      ASSERT_EQ(reply.status, 200) << reply.body;
+      EXPECT_TRUE(takes(served, callOf("now", "{}"))) << parameters;
+      EXPECT_FALSE(takes(served, callOf("now", "{\"a\":1}"))) << parameters;
+    }
+  }
+  // what says something of others leaves them free
+  Json tool = toolNamed("now");
+  tool["function"]["parameters"] = {{"type", "object"},
+                                    {"additionalProperties", true}};
+  Served served;
+  served.post("/v1/chat/completions", chat({{"tools", Json::array({tool})},
+                                            {"tool_choice", "required"}}));
+  EXPECT_TRUE(takes(served, callOf("now", "{\"a\":1}")));
+}
+
+TEST(Tools, allowedToolsAreTheOnlyOnes) {
+  auto allowed = [](const char *mode, const Json &tools) {
+    return Json{{"type", "allowed_tools"},
+                {"allowed_tools", {{"mode", mode}, {"tools", tools}}}};
+  };
+  Json all = Json::array({toolNamed("one"), toolNamed("two")});
+  Json second = Json::array({toolNamed("two")});
+  for (const char *mode : {"auto", "required"}) {
+    Served served;
+    served.engine.texts = {callOf("two", "{}")};
+    Reply reply = served.post(
+        "/v1/chat/completions",
+        chat({{"tools", all}, {"tool_choice", allowed(mode, second)}}));
+    ASSERT_EQ(reply.status, 200) << reply.body;
+    std::string prompt =
+        served.text->tokenizer().decode(served.request().prompt, false);
+    EXPECT_THAT(prompt, testing::Not(HasSubstr("\"one\"")));
+    EXPECT_THAT(prompt, HasSubstr("\"two\""));
+    EXPECT_EQ(reply.body["choices"][0]["finish_reason"], "tool_calls");
+    EXPECT_EQ(served.request().grammar != nullptr,
+              mode == std::string("required"));
+    if (served.request().grammar) {
+      EXPECT_TRUE(takes(served, callOf("two", "{}")));
+      EXPECT_FALSE(takes(served, callOf("one", "{}")));
+    }
+  }
+  Served served;
+  const std::string where = "tool_choice.allowed_tools";
+  for (auto [choice, param] : std::vector<std::pair<Json, std::string>>{
+           {allowed("often", second), where + ".mode"},
+           {allowed("auto", Json::array()), where + ".tools"},
+           {allowed("auto", Json::array({"two"})), where + ".tools[0]"},
+           {allowed("auto", Json::array({toolNamed("three")})), "tool_choice"},
+           {{{"type", "allowed_tools"}}, where},
+           {{{"type", "allowed_tools"}, {"mode", "auto"}, {"tools", second}},
+            where}}) {
+    Reply reply = served.post("/v1/chat/completions",
+                              chat({{"tools", all}, {"tool_choice", choice}}));
+    EXPECT_EQ(reply.status, 400) << choice;
+    EXPECT_EQ(reply.body["error"]["param"], param) << reply.body;
+  }
+}
+
+TEST(Tools, whatOtherServicesReadInToolsReachesNoTemplate) {
+  Json tool = weather;
+  Served served;
+  served.post("/v1/chat/completions", chat({{"tools", Json::array({tool})}}));
+  tool["cache_control"] = {{"type", "ephemeral"}};
+  tool["function"]["cache_control"] = {{"type", "ephemeral"}};
+  tool["provider_specific_fields"] = Json::object();
+  Reply reply = served.post("/v1/chat/completions",
+                            chat({{"tools", Json::array({tool})}}));
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(served.engine.requests[0].prompt, served.engine.requests[1].prompt);
 }
 
 TEST(Tools, whatIsNotSoundIsRefusedByName) {
