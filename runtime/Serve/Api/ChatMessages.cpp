@@ -3,44 +3,104 @@
 #include "runtime/Serve/Api/ApiError.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace cheems::serve {
 
 namespace {
 
-/// A string, or parts of type text, which are put together line by line.
-Json contentOf(const Json &content, const std::string &where) {
-  if (content.is_string()) {
-    return content;
+/// What a message says, and how its author came to it.
+struct Said {
+  std::string text, reasoning;
+};
+
+/// The member of a part of this type that holds its text; null where the type
+/// is none of text. Other services have types of their own for what they said.
+const char *textMember(const std::string &type, bool isAnswer) {
+  if (type == "text" || type == "input_text" || type == "output_text") {
+    return "text";
   }
-  if (!content.is_array()) {
-    refuse(where, where + " must be a string or a list of parts");
+  return isAnswer && type == "refusal" ? "refusal" : nullptr;
+}
+
+/// Reasoning that a model's answer came with; other services may hide it.
+bool isReasoning(const std::string &type) {
+  return type == "thinking" || type == "reasoning" ||
+         type == "redacted_thinking";
+}
+
+/// The text of a part; nothing where it is reasoning.
+std::optional<std::string> partOf(const Json &part, const std::string &at,
+                                  bool isAnswer, std::string &reasoning) {
+  if (!part.is_object()) {
+    refuse(at, at + " must be an object");
   }
-  std::string text;
-  for (size_t i = 0; i < content.size(); ++i) {
-    std::string at = where + "[" + std::to_string(i) + "]";
-    const Json &part = content[i];
-    if (!part.is_object()) {
-      refuse(at, at + " must be an object");
-    }
-    Fields fields(part, at + ".");
-    std::string type = fields.text("type").value_or("");
-    if (type != "text") {
-      refuse(at, at + ": parts of type '" + type.substr(0, 40) +
-                     "' are not implemented; only text is");
-    }
-    auto piece = fields.text("text");
-    fields.ignore({"cache_control"});
-    fields.finish();
-    if (!piece) {
-      refuse(at + ".text", at + ".text is missing");
-    }
-    text += (i > 0 ? "\n" : "") + *piece;
+  Fields fields(part, at + ".");
+  std::string type = fields.text("type").value_or("");
+  if (isAnswer && isReasoning(type)) {
+    const Json *text = fields.find(type);
+    reasoning += text && text->is_string() ? text->get<std::string>() : "";
+    return std::nullopt;
+  }
+  const char *member = textMember(type, isAnswer);
+  if (!member) {
+    refuse(at, at + ": parts of type '" + type.substr(0, 40) +
+                   "' are not implemented; only text is");
+  }
+  auto text = fields.text(member);
+  fields.ignore({"annotations", "cache_control", "citations", "id", "index",
+                 "logprobs", "provider_specific_fields"});
+  fields.finish();
+  if (!text) {
+    refuse(at + "." + member, at + "." + member + " is missing");
   }
   return text;
 }
 
-/// With arguments as objects: templates print them as JSON.
+/// A string, or parts, which are put together line by line; null says nothing.
+Said contentOf(const Json *content, const std::string &where, bool isAnswer) {
+  Said said;
+  if (!content) {
+    return said;
+  }
+  if (content->is_string()) {
+    said.text = content->get<std::string>();
+    return said;
+  }
+  if (!content->is_array()) {
+    refuse(where, where + " must be a string or a list of parts");
+  }
+  bool isFirst = true;
+  for (size_t i = 0; i < content->size(); ++i) {
+    std::string at = where + "[" + std::to_string(i) + "]";
+    if (auto text = partOf((*content)[i], at, isAnswer, said.reasoning)) {
+      said.text += (isFirst ? "" : "\n") + *text;
+      isFirst = false;
+    }
+  }
+  return said;
+}
+
+/// Templates print objects as JSON. What is none, such as the arguments of a
+/// call that was cut, they get as the text that the model wrote.
+Json argumentsOf(const Json *given) {
+  if (!given) {
+    return Json::object();
+  }
+  if (!given->is_string()) {
+    return *given;
+  }
+  const auto &text = given->get_ref<const std::string &>();
+  if (text.find_first_not_of(" \t\r\n") == text.npos || text == "null") {
+    return Json::object();
+  }
+  try {
+    return parseBody(text);
+  } catch (const ApiError &) {
+    return *given;
+  }
+}
+
 Json callsOf(const Json &calls, const std::string &where) {
   if (!calls.is_array()) {
     refuse(where, where + " must be a list");
@@ -54,7 +114,8 @@ Json callsOf(const Json &calls, const std::string &where) {
     Fields call(calls[i], at + ".");
     call.onlyAs("type", {"function"});
     auto id = call.text("id");
-    call.ignore({"index"});
+    call.ignore({"cache_control", "extra_content", "index",
+                 "provider_specific_fields"});
     const Json *function = call.find("function");
     call.finish();
     if (!function || !function->is_object()) {
@@ -63,22 +124,14 @@ Json callsOf(const Json &calls, const std::string &where) {
     Fields fields(*function, at + ".function.");
     auto name = fields.text("name");
     const Json *given = fields.find("arguments");
+    fields.ignore({"parsed_arguments", "provider_specific_fields"});
     fields.finish();
     if (!name) {
       refuse(at + ".function.name", at + ".function.name is missing");
     }
-    Json arguments = given ? *given : Json::object();
-    if (arguments.is_string()) {
-      std::string text = arguments.get<std::string>();
-      try {
-        arguments = text.empty() ? Json::object() : parseBody(text);
-      } catch (const ApiError &) {
-        refuse(at + ".function.arguments",
-               at + ".function.arguments must be the text of a JSON object");
-      }
-    }
-    Json made = {{"type", "function"},
-                 {"function", {{"name", *name}, {"arguments", arguments}}}};
+    Json made = {
+        {"type", "function"},
+        {"function", {{"name", *name}, {"arguments", argumentsOf(given)}}}};
     if (id) {
       made["id"] = *id;
     }
@@ -100,14 +153,18 @@ Json messageOf(const Json &given, const std::string &where) {
     refuse(where + ".role", where + ".role must be system, developer, user, "
                                     "assistant or tool");
   }
+  bool isAnswer = role == "assistant";
   Json message = {{"role", role == "developer" ? "system" : role}};
   const Json *content = fields.find("content");
-  const Json *calls = role == "assistant" ? fields.find("tool_calls") : nullptr;
-  if (!content && !(calls && calls->is_array() && !calls->empty())) {
+  // clients leave out what is null of an answer; others must say it
+  if (!isAnswer && !given.contains("content")) {
     refuse(where + ".content", where + ".content is missing");
   }
+  Said said = contentOf(content, where + ".content", isAnswer);
+  const Json *refusal = isAnswer ? fields.find("refusal") : nullptr;
   message["content"] =
-      content ? contentOf(*content, where + ".content") : Json("");
+      !content && refusal && refusal->is_string() ? *refusal : Json(said.text);
+  const Json *calls = isAnswer ? fields.find("tool_calls") : nullptr;
   if (calls && !(calls->is_array() && calls->empty())) {
     message["tool_calls"] = callsOf(*calls, where + ".tool_calls");
   }
@@ -116,11 +173,27 @@ Json messageOf(const Json &given, const std::string &where) {
       message[name] = *text;
     }
   }
-  fields.onlyAs("audio", {});
+  // templates know reasoning by one name, and services have several for it
+  Json reasoning = said.reasoning;
+  for (const char *name : {"thinking", "reasoning"}) {
+    const Json *text = fields.find(name);
+    reasoning = text && text->is_string() ? *text : reasoning;
+  }
+  if (isAnswer && reasoning != "" && !message.contains("reasoning_content")) {
+    message["reasoning_content"] = reasoning;
+  }
+  for (const char *name : {"audio", "images", "videos"}) {
+    fields.onlyAs(name, {Json::array()});
+  }
+  if (!isAnswer) {
+    fields.onlyAs("tool_calls", {Json::array()});
+  }
   fields.onlyAs("function_call", {});
   fields.onlyAs("prefix", {false});
-  // what this and other servers' answers have, sent back by clients
-  fields.ignore({"refusal", "annotations", "id", "timestamp"});
+  // what answers of this and of other services have, sent back by clients
+  fields.ignore({"annotations", "cache_control", "id", "is_error", "parsed",
+                 "provider_specific_fields", "reasoning_details", "refusal",
+                 "thinking_blocks", "timestamp"});
   fields.finish();
   return message;
 }

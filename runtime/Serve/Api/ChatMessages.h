@@ -9,8 +9,9 @@
 namespace cheems::serve {
 
 /// Contents become strings, "developer" becomes "system", arguments of tool
-/// calls become objects. Throws ApiError, naming the member at fault, for what
-/// is malformed and for images and the like.
+/// calls become objects where they are the JSON of one. Reasoning, by whatever
+/// name, becomes "reasoning_content". Throws ApiError, naming the member at
+/// fault, for what is malformed and for images and the like.
 Json readMessages(const Json *messages);
 
 /// `messages`, `tools`, `tool_choice`, `chat_template_kwargs` and

@@ -149,6 +149,113 @@ TEST(Chat, rolesAndPartsAreRenderedByTheTemplate) {
             "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n");
 }
 
+/// A prompt in which an answer was sent back with `more`.
+std::string promptWithAnswer(const Json &more) {
+  Json answer = {{"role", "assistant"}, {"content", "{}"}};
+  answer.update(more);
+  Served served;
+  Reply reply =
+      served.post("/v1/chat/completions", {{"messages", {user, answer, user}}});
+  EXPECT_EQ(reply.status, 200) << more << reply.body;
+  return reply.status == 200 ? promptOf(served) : "";
+}
+
+TEST(Chat, whatAnswersHaveBesideTheirTextMayBeSentBack) {
+  const std::string plain = promptWithAnswer(Json::object());
+  const Json off = {{"type", "ephemeral"}};
+  for (const Json &more : std::vector<Json>{
+           {{"parsed", {{"a", 1}}}, {"refusal", nullptr}},
+           {{"provider_specific_fields", {{"x", 1}}}},
+           {{"annotations", Json::array()}, {"audio", nullptr}},
+           {{"function_call", nullptr}, {"tool_calls", Json::array()}},
+           {{"tool_calls", nullptr}, {"images", Json::array()}},
+           {{"reasoning", nullptr}, {"reasoning_content", nullptr}},
+           {{"reasoning", {{"effort", "low"}}}, {"thinking", true}},
+           {{"reasoning_details", Json::array({off})},
+            {"thinking_blocks", Json::array({off})}},
+           {{"is_error", false}, {"cache_control", off}},
+           {{"content",
+             Json::array({{{"type", "thinking"}, {"thinking", "hm"}},
+                          {{"type", "redacted_thinking"}, {"data", "x"}},
+                          {{"type", "text"},
+                           {"text", "{}"},
+                           {"cache_control", off},
+                           {"annotations", Json::array()}}})}},
+           {{"content", Json::array({{{"type", "output_text"},
+                                      {"text", "{}"},
+                                      {"logprobs", Json::array()}}})}}}) {
+    EXPECT_EQ(promptWithAnswer(more), plain) << more;
+  }
+}
+
+TEST(Chat, callsOfAParsedAnswerMayBeSentBack) {
+  Json call = {{"id", "c"},
+               {"type", "function"},
+               {"index", 0},
+               {"provider_specific_fields", nullptr},
+               {"function",
+                {{"name", "f"},
+                 {"arguments", "{\"a\": 1}"},
+                 {"parsed_arguments", {{"a", 1}}}}}};
+  EXPECT_THAT(promptWithAnswer(
+                  {{"content", nullptr}, {"tool_calls", Json::array({call})}}),
+              testing::HasSubstr("\"arguments\": {\"a\": 1}}"));
+}
+
+TEST(Chat, reasoningHasOneNameForTemplates) {
+  const char *tells = "{% for m in messages %}[{{ m.reasoning_content }}]"
+                      "{% endfor %}";
+  auto told = [&](const Json &more) {
+    Json answer = {{"role", "assistant"}, {"content", "x"}};
+    answer.update(more);
+    Served served(tells);
+    served.post("/v1/chat/completions", {{"messages", {user, answer}}});
+    return promptOf(served);
+  };
+  for (const char *name : {"reasoning_content", "reasoning", "thinking"}) {
+    EXPECT_EQ(told({{name, "hm"}}), "[][hm]") << name;
+    EXPECT_EQ(told({{"content",
+                     Json::array({{{"type", "thinking"}, {"thinking", "no"}}})},
+                    {name, "hm"}}),
+              "[][hm]");
+  }
+  EXPECT_EQ(told({{"content", Json::array({{{"type", "reasoning"},
+                                            {"reasoning", "hm"}}})}}),
+            "[][hm]");
+}
+
+TEST(Chat, aContentOfNullIsAnEmptyOne) {
+  const std::string empty = promptWithAnswer({{"content", ""}});
+  EXPECT_EQ(promptWithAnswer({{"content", nullptr}}), empty);
+  EXPECT_EQ(promptWithAnswer({{"content", Json::array()}}), empty);
+  EXPECT_EQ(promptWithAnswer({{"content", nullptr}, {"refusal", "no"}}),
+            promptWithAnswer({{"content", "no"}}));
+  Served served;
+  for (const char *role : {"system", "user", "assistant", "tool"}) {
+    Reply reply = served.post(
+        "/v1/chat/completions",
+        {{"messages", {user, {{"role", role}, {"content", nullptr}}}}});
+    EXPECT_EQ(reply.status, 200) << role << reply.body;
+  }
+  EXPECT_EQ(served
+                .post("/v1/chat/completions",
+                      {{"messages", {user, {{"role", "assistant"}}, user}}})
+                .status,
+            200);
+}
+
+TEST(Chat, mediaOfMessagesAreRefusedByName) {
+  Served served;
+  for (const char *name : {"images", "audio", "videos"}) {
+    Json message = user;
+    message[name] = Json::array({"aGVsbG8="});
+    Reply reply = served.post("/v1/chat/completions",
+                              {{"messages", Json::array({message})}});
+    EXPECT_EQ(reply.status, 400) << name;
+    EXPECT_EQ(reply.body["error"]["param"], "messages[0]." + std::string(name));
+  }
+}
+
 TEST(Chat, boundariesAreTheEndsOfTheSystemPromptAndOfMessages) {
   Served served;
   served.post(

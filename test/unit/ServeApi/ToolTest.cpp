@@ -494,4 +494,39 @@ TEST(Tools, aSecondTurnRendersCallsAndTheirResults) {
                         "</tool_response><|im_end|>\n"));
 }
 
+TEST(Tools, argumentsThatAreNoObjectReachTheTemplateAsTheyAre) {
+  struct Case {
+    Json sent;
+    const char *rendered;
+  };
+  for (const Case &each :
+       std::vector<Case>{{"{\"s\": \"y pea", "\"{\\\"s\\\": \\\"y pea\""},
+                         {"[1]", "\"[1]\""},
+                         {"1", "\"1\""},
+                         {"not JSON", "\"not JSON\""},
+                         {"null", "{}"},
+                         {"", "{}"},
+                         {" \n", "{}"},
+                         {nullptr, "{}"},
+                         {{{"a", 1}}, "{\"a\": 1}"}}) {
+    Json call = toolNamed("weather");
+    call["id"] = "c1";
+    call["function"]["arguments"] = each.sent;
+    Served served;
+    Reply reply = served.post("/v1/chat/completions",
+                              chat({{"messages",
+                                     {{{"role", "user"}, {"content", "hi"}},
+                                      {{"role", "assistant"},
+                                       {"content", nullptr},
+                                       {"tool_calls", Json::array({call})}},
+                                      {{"role", "tool"},
+                                       {"tool_call_id", "c1"},
+                                       {"content", "cut"}}}}}));
+    ASSERT_EQ(reply.status, 200) << reply.body;
+    EXPECT_THAT(served.text->tokenizer().decode(served.request().prompt, false),
+                HasSubstr("\"arguments\": " + std::string(each.rendered) +
+                          "}\n</tool_call>"));
+  }
+}
+
 } // namespace
