@@ -18,11 +18,16 @@ namespace {
 
 constexpr float none = -std::numeric_limits<float>::infinity();
 
-/// A score that came of `before`. Options far out may overflow: what can be
-/// chosen stays comparable, and what cannot stays so.
-float comparable(float score, float before) {
-  constexpr float most = std::numeric_limits<float>::max();
-  return before == none ? none : std::clamp(score, -most, most);
+/// The f32 next to it that is finite. No sum of two of them is NaN.
+float finite(double number) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return float(std::clamp(number, -most, most));
+}
+
+/// A score that came of `before`. Options far out may leave the range of f32:
+/// what can be chosen stays comparable, and what cannot stays so.
+float comparable(double score, float before) {
+  return before == none ? none : finite(score);
 }
 
 /// Reads `random.state`; false where it is not one.
@@ -133,23 +138,28 @@ void Sampler::score(const float *logits, size_t vocabulary,
   for (const LogitBias &each : settings.logitBias) {
     if (size_t(each.token) < vocabulary) {
       float &score = scores[size_t(each.token)];
-      score = each.bias == none ? none : comparable(score + each.bias, score);
+      score = each.bias == none
+                  ? none
+                  : comparable(double(score) + double(each.bias), score);
     }
   }
   penalise();
 }
 
 void Sampler::penalise() {
-  // f32 like the logits, so that ties stay ties as they do in transformers
+  // Each step is rounded to f32 like the logits, so that ties stay ties as they
+  // do in transformers. In f32 alone inf - inf could come of two that overflow.
   float repeat = float(settings.repeatPenalty),
         frequency = float(settings.frequencyPenalty),
         presence = float(settings.presencePenalty);
   for (auto [token, count] : counts) {
     if (size_t(token) < scores.size()) {
       float &score = scores[size_t(token)];
-      float repeated = score < 0 ? score * repeat : score / repeat;
-      score =
-          comparable(repeated - (float(count) * frequency + presence), score);
+      double before = score;
+      float repeated = finite(before < 0 ? before * repeat : before / repeat);
+      double often = finite(double(count) * frequency);
+      double less = finite(often + presence);
+      score = comparable(double(repeated) - less, score);
     }
   }
 }

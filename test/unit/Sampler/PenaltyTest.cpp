@@ -123,6 +123,63 @@ TEST(Penalties, FarOutOnesLeaveTokensComparable) {
   EXPECT_NE(sampler.sample(logits.data(), 4), 3);
 }
 
+// The largest penalties and biases meet the largest logits: each token has a
+// probability, and one that is possible is chosen.
+TEST(Penalties, FarOutOnesMakeNoScoreThatIsNoNumber) {
+  constexpr float most = std::numeric_limits<float>::max();
+  constexpr double penalties[] = {
+      0, 1, -1, 3e38, -3e38, double(most), -double(most)};
+  constexpr double repeats[] = {1, 1e-45, 1e-38, 3e38, double(most), 2};
+  constexpr double temperatures[] = {1, 5e-324, 1e-300, 1e300, 0};
+  constexpr float biases[] = {none, -100, 100, 3e38f, -3e38f, most, -most};
+  constexpr float logitsOf[] = {0, -0.f, 1, -1, most, -most, 1e-45f, none, 5};
+  std::mt19937 random(7);
+  auto any = [&](const auto &list) { return list[random() % std::size(list)]; };
+  for (int round = 0; round < 20000; ++round) {
+    SamplingOptions options;
+    options.doSample = true;
+    options.presencePenalty = any(penalties);
+    options.frequencyPenalty = any(penalties);
+    options.repeatPenalty = any(repeats);
+    options.temperature = any(temperatures);
+    options.minP = random() % 3 == 0 ? 0.5 : 0;
+    options.topP = random() % 3 == 0 ? 0.5 : 1;
+    options.topK = random() % 3;
+    for (int i = int(random() % 4); i > 0; --i) {
+      options.logitBias.push_back({int32_t(random() % 5), any(biases)});
+    }
+    std::vector<float> logits(6);
+    for (float &logit : logits) {
+      logit = any(logitsOf);
+    }
+    logits[5] = 1; // which nothing forbids
+    Sampler sampler(options);
+    for (int i = int(random() % 8); i > 0; --i) {
+      sampler.accept(int32_t(random() % 6));
+    }
+    double sum = 0;
+    for (float each : sampler.distribution(logits.data(), logits.size())) {
+      ASSERT_TRUE(each >= 0 && each <= 1) << round << ": " << each;
+      sum += double(each);
+    }
+    EXPECT_NEAR(sum, 1, 1e-5) << round;
+    auto token = size_t(sampler.sample(logits.data(), logits.size()));
+    EXPECT_NE(logits[token], none) << round;
+  }
+}
+
+TEST(Penalties, OfTwoThatOverflowNothingIsLeft) {
+  SamplingOptions options;
+  options.repeatPenalty = 1e-38;
+  options.frequencyPenalty = 3e38;
+  Sampler sampler(options);
+  for (int i = 0; i < 2; ++i) {
+    sampler.accept(0);
+  }
+  std::vector<float> logits{9, 1};
+  EXPECT_EQ(sampler.sample(logits.data(), 2), 1);
+}
+
 TEST(Penalties, OptionsOutOfRangeAreNamed) {
   auto refusal = [](auto set) -> std::string {
     SamplingOptions options;
