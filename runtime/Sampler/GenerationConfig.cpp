@@ -196,12 +196,6 @@ GenerationConfig parseGenerationConfig(std::string_view text) {
   if (sampling.topK == -1) {
     sampling.topK = 0; // vLLM's way to keep all
   }
-  if (sampling.topP == 0) {
-    // As in transformers, the best token alone stays. The smallest number above
-    // 0 says so, too, and an interface in which 0 stands for a default cannot
-    // mistake it.
-    sampling.topP = std::numeric_limits<double>::min();
-  }
   try {
     validate(sampling,
              {"repetition_penalty", "temperature", "top_k", "top_p", "min_p"});

@@ -51,8 +51,8 @@ void validate(const SamplingOptions &options, const OptionNames &names) {
           names.temperature, "0 (greedy) or above", options.temperature);
   require(options.topK >= 0, names.topK, "0 (off) or above",
           double(options.topK));
-  require(options.topP > 0 && options.topP <= 1, names.topP,
-          "above 0 and at most 1", options.topP);
+  require(options.topP >= 0 && options.topP <= 1, names.topP, "between 0 and 1",
+          options.topP);
   require(options.minP >= 0 && options.minP <= 1, names.minP, "between 0 and 1",
           options.minP);
 }

@@ -37,8 +37,8 @@ struct SamplingOptions {
   /// >= 0; tokens below the k-th highest logit go (ties with it stay); 0 is
   /// off.
   int64_t topK = 0;
-  /// In (0, 1]; the most probable tokens whose probabilities just reach this
-  /// stay; 1 is off.
+  /// In [0, 1]; the most probable tokens whose probabilities just reach this
+  /// stay; 1 is off, 0 is greedy.
   double topP = 1;
   /// In [0, 1]; tokens less probable than this times the most probable one go;
   /// 0 is off.
@@ -46,7 +46,7 @@ struct SamplingOptions {
   /// The same seed, options and logits give the same tokens.
   uint64_t seed = 0;
 
-  bool greedy() const { return !doSample || temperature == 0; }
+  bool greedy() const { return !doSample || temperature == 0 || topP == 0; }
   bool penalises() const {
     return repeatLastN != 0 && (repeatPenalty != 1 || presencePenalty != 0 ||
                                 frequencyPenalty != 0);

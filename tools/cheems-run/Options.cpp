@@ -103,7 +103,8 @@ void declareSampling(CLI::App &app, Raw &raw) {
             "keep the k best tokens; 0: all")
       ->group(group);
   addNumber(app, "--top-p", options.topP,
-            "keep the best tokens that together have this probability; 1: all")
+            "keep the best tokens that together have this probability; 1: all, "
+            "0: the best one")
       ->group(group);
   addNumber(app, "--min-p", options.minP,
             "keep tokens that are this probable, relative to the best; 0: all")

@@ -135,8 +135,8 @@ class Parameters(Asking):
 
     def test_the_best_token_alone_is_greedy(self):
         greedy = self.both()
-        # the smallest top_p that is taken keeps one token; so do top_k 1 and min_p 1
-        self.assertEqual(self.both(temperature=1.5, top_p=1e-6), greedy)
+        for least in (0, 1e-6):
+            self.assertEqual(self.both(temperature=1.5, top_p=least), greedy)
         for name, value in [("top_k", 1), ("min_p", 1.0)]:
             self.assertEqual(self.both(temperature=1.5, extra_body={name: value}), greedy)
         self.assertNotEqual(self.both(temperature=1.5, seed=3), greedy)

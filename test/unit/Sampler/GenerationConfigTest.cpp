@@ -133,7 +133,7 @@ TEST(GenerationConfig, NamesTheMalformedField) {
               HasSubstr("temperature must be a number"));
   EXPECT_THAT(errorOf(R"({"temperature": -1})"),
               HasSubstr("temperature must be"));
-  EXPECT_THAT(errorOf(R"({"top_p": -1})"), HasSubstr("top_p must be above 0"));
+  EXPECT_THAT(errorOf(R"({"top_p": 2})"), HasSubstr("top_p must be between"));
   EXPECT_THAT(errorOf(R"({"min_p": 2})"), HasSubstr("min_p must be"));
   EXPECT_THAT(errorOf(R"({"repetition_penalty": 0})"),
               HasSubstr("repetition_penalty must be"));

@@ -114,6 +114,20 @@ TEST(Sampler, LookingAtTheDistributionDoesNotDisturbTheDraws) {
   }
 }
 
+TEST(Sampler, TopPOfZeroIsGreedy) {
+  SamplingOptions options;
+  options.doSample = true;
+  options.temperature = 5;
+  options.topP = 0;
+  Sampler sampler(options);
+  std::vector<float> logits{1, 2, 2, 0};
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(sampler.sample(logits.data(), logits.size()), 1);
+  }
+  EXPECT_EQ(sampler.distribution(logits.data(), logits.size()),
+            (std::vector<float>{0, 1, 0, 0}));
+}
+
 TEST(Sampler, RefusesOptionsOutOfRangeByName) {
   const double nan = std::nan("");
   auto with = [](auto change) {
@@ -126,7 +140,7 @@ TEST(Sampler, RefusesOptionsOutOfRangeByName) {
                 HasSubstr("temperature must be"))
         << value;
   }
-  for (double value : {0.0, -1.0, 1.5, nan}) {
+  for (double value : {-1e-9, -1.0, 1.5, nan}) {
     EXPECT_THAT(with([&](auto &o) { o.topP = value; }),
                 HasSubstr("top-p must be"))
         << value;

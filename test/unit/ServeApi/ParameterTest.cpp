@@ -65,6 +65,10 @@ TEST(Parameter, temperatureZeroIsGreedyAndTopKMinusOneIsOff) {
   EXPECT_EQ(request.sampling.topK, 0);
 }
 
+TEST(Parameter, topPOfZeroIsGreedy) {
+  EXPECT_TRUE(requestOf({{"temperature", 1}, {"top_p", 0}}).sampling.greedy());
+}
+
 TEST(Parameter, defaultsAreTheModelsElseSampling) {
   EXPECT_EQ(requestOf(Json::object()).sampling.greedy(), false);
   EXPECT_EQ(requestOf(Json::object()).maxTokens, std::nullopt);
@@ -241,7 +245,7 @@ std::vector<Refused> refusedOfChats() {
       {{{"max_completion_tokens", -1}}, "max_completion_tokens"},
       {{{"temperature", -1}}, "temperature"},
       {{{"temperature", "hot"}}, "temperature"},
-      {{{"top_p", 0}}, "top_p"},
+      {{{"top_p", -0.5}}, "top_p"},
       {{{"top_p", 1.5}}, "top_p"},
       {{{"top_k", -2}}, "top_k"},
       {{{"min_p", 2}}, "min_p"},
