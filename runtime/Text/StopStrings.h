@@ -21,6 +21,8 @@ public:
   std::string push(const std::string &text);
   /// What was held back, where no stop string came.
   std::string finish();
+  /// How much that is.
+  size_t heldBytes() const { return held.size(); }
   /// The one that came, which is not a part of the text.
   const std::optional<std::string> &found() const { return stop; }
 

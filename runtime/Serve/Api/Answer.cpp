@@ -1,5 +1,6 @@
 #include "runtime/Serve/Api/Answer.h"
 
+#include "runtime/Serve/Api/TokenHold.h"
 #include "runtime/Serve/Http/SseWriter.h"
 
 #include <algorithm>
@@ -18,8 +19,13 @@ void TokenPieces::add(TextPiece piece, bool isSent) {
 /// Hears of one prompt.
 class Answer::Sink : public GenerationSink {
 public:
-  Sink(std::shared_ptr<Answer> answer, size_t prompt)
-      : answer(std::move(answer)), prompt(prompt) {}
+  Sink(std::shared_ptr<Answer> answer, size_t prompt,
+       const GenerationRequest &request)
+      : answer(std::move(answer)), prompt(prompt) {
+    if (request.topLogprobs) {
+      holds.resize(static_cast<size_t>(request.choices));
+    }
+  }
 
   void started(int64_t slot, int64_t cachedTokens) override {
     std::lock_guard<std::mutex> lock(answer->mutex);
@@ -39,15 +45,12 @@ public:
     if (answer->isOver) {
       return;
     }
-    if (answer->isStreaming) {
-      AnswerForm::Events events;
-      answer->form->piece(result(), prompt, piece, events);
-      answer->send(events);
+    if (holds.empty()) {
+      tell(std::move(piece));
+      return;
     }
-    ChoiceResult &choice = result().choices[size_t(piece.choice)];
-    choice.text += piece.text;
-    if (piece.token) {
-      choice.pieces.add(std::move(piece), answer->isStreaming);
+    for (TextPiece &each : holds[size_t(piece.choice)].push(piece)) {
+      tell(std::move(each));
     }
   }
 
@@ -58,6 +61,12 @@ public:
 
   void ended(const ChoiceEnd &end) override {
     std::lock_guard<std::mutex> lock(answer->mutex);
+    if (!holds.empty() && !answer->isOver) {
+      bool stopped = !end.stopString.empty();
+      for (TextPiece &each : holds[size_t(end.choice)].finish(stopped)) {
+        tell(std::move(each));
+      }
+    }
     result().choices[size_t(end.choice)].end = end;
     AnswerForm::Events events;
     if (answer->isStreaming && !answer->isOver) {
@@ -83,8 +92,22 @@ public:
 private:
   PromptResult &result() { return answer->results[prompt]; }
 
+  void tell(TextPiece piece) {
+    if (answer->isStreaming) {
+      AnswerForm::Events events;
+      answer->form->piece(result(), prompt, piece, events);
+      answer->send(events);
+    }
+    ChoiceResult &choice = result().choices[size_t(piece.choice)];
+    choice.text += piece.text;
+    if (piece.token) {
+      choice.pieces.add(std::move(piece), answer->isStreaming);
+    }
+  }
+
   std::shared_ptr<Answer> answer;
   size_t prompt;
+  std::vector<TokenHold> holds; ///< one a choice, where tokens are told of
 };
 
 Answer::Answer(std::shared_ptr<Context> context,
@@ -118,7 +141,7 @@ void Answer::start(std::vector<GenerationRequest> requests) {
         return;
       }
     }
-    auto sink = std::make_shared<Sink>(shared_from_this(), i);
+    auto sink = std::make_shared<Sink>(shared_from_this(), i, requests[i]);
     auto ticket = context->engine.submit(std::move(requests[i]), sink);
     if (!ticket) {
       return; // it was told why

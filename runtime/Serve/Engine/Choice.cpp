@@ -74,6 +74,7 @@ void Choice::take(Drawn drawn, GenerationSink &sink) {
   if (!isEnd || rules.showSpecial) {
     piece.text = stops.push(textOf(last));
   }
+  piece.held = stops.heldBytes();
   bool stopped = stops.found().has_value();
   sink.piece(std::move(piece));
   if (isEnd || stopped || (constraint && constraint->mustEnd())) {

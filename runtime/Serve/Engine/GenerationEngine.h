@@ -21,6 +21,7 @@ struct TextPiece {
   std::string text;
   std::optional<int32_t> token; ///< nothing: text that was held back comes out
   std::optional<TokenLogprob> logprob; ///< of the token, where it was asked for
+  size_t held = 0;                     ///< bytes behind it that are held back
 };
 
 struct ChoiceEnd {

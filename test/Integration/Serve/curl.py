@@ -216,6 +216,8 @@ class Llama(Tests):
         word = alone["text"].split()[2]
         stopped = self.ask("/completion", {**body, "stop": [word]}).json()
         self.assertEqual((stopped["content"], stopped["stop_type"], stopped["stopping_word"]), (alone["text"].split(word)[0], "word", word))
+        told = [entry["token"] for entry in stopped["completion_probabilities"]]
+        self.assertTrue("".join(told[:-1]) in stopped["content"] and stopped["content"] in "".join(told), told)
         frames = [json.loads(frame) for frame in self.events("/completion", body)]
         self.assertEqual("".join(frame["content"] for frame in frames), alone["text"])
         self.assertEqual([frame["stop"] for frame in frames], [False] * (len(frames) - 1) + [True])

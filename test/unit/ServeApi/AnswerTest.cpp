@@ -2,6 +2,7 @@
 #include "ServeApiKit.h"
 
 #include "runtime/Serve/Api/Answer.h"
+#include "runtime/Serve/Api/TokenHold.h"
 
 #include <gtest/gtest.h>
 #include <iterator>
@@ -44,6 +45,121 @@ TEST(Answer, thatIsCompleteAfterTheWorkersHaveEndedIsGiven) {
   engineThread.join();
   Json body = Json::parse(responder->response.body);
   EXPECT_EQ(body["choices"][0]["text"], "said");
+}
+
+/// The texts of the tokens that an answer has log-probabilities of, and its
+/// text.
+std::pair<std::string, std::string> toldOf(const std::string &path,
+                                           const Json &answers) {
+  std::string told, text;
+  for (const Json &answer : answers) {
+    bool isLlama = path == "/completion";
+    Json choice = isLlama ? answer : answer["choices"][0];
+    const char *part =
+        answer.value("object", "") == "chat.completion" ? "message" : "delta";
+    text += isLlama                 ? choice["content"].get<std::string>()
+            : choice.contains(part) ? choice[part].value("content", "")
+                                    : choice.value("text", "");
+    Json logprobs = isLlama ? choice.value("completion_probabilities", Json())
+                            : choice["logprobs"];
+    if (logprobs.is_object()) {
+      logprobs = logprobs[logprobs.contains("content") ? "content" : "tokens"];
+    }
+    for (const Json &each : logprobs) {
+      told += each.is_string() ? each.get<std::string>()
+                               : each["token"].get<std::string>();
+    }
+  }
+  return {told, text};
+}
+
+TEST(Answer, hasNoLogprobsOfWhatAStopStringTook) {
+  Json message = {{"role", "user"}, {"content", "hi"}};
+  for (auto [path, wish] : std::vector<std::pair<std::string, Json>>{
+           {"/v1/chat/completions",
+            {{"messages", Json::array({message})}, {"logprobs", true}}},
+           {"/v1/completions",
+            {{"prompt", "x"}, {"logprobs", 0}, {"max_tokens", 50}}},
+           {"/completion", {{"prompt", "x"}, {"n_probs", 1}}}}) {
+    struct Case {
+      std::string said, text;
+    };
+    for (const Case &each : std::vector<Case>{{"abc STOP xyz", "abc "},
+                                              {"STOP", ""},
+                                              {"a SSTOP", "a S"},
+                                              {"a STO", "a STO"},
+                                              {"a STO b", "a STO b"},
+                                              {"STSTSTOP", "STST"}}) {
+      for (bool streams : {false, true}) {
+        Served served;
+        served.engine.texts = {each.said};
+        Json body = wish;
+        body["stop"] = "STOP";
+        body["stream"] = streams;
+        Reply reply = served.post(path, body);
+        ASSERT_EQ(reply.status, 200) << reply.body;
+        Json answers = Json::array();
+        for (const std::string &event : reply.events) {
+          if (event != "[DONE]") {
+            answers.push_back(Json::parse(event));
+          }
+        }
+        auto [told, text] =
+            toldOf(path, streams ? answers : Json::array({reply.body}));
+        EXPECT_EQ(text, each.text) << path << streams;
+        EXPECT_EQ(told, each.text) << path << streams;
+      }
+    }
+  }
+}
+
+TextPiece pieceOf(int32_t token, const std::string &text, size_t held) {
+  TextPiece piece;
+  piece.token = token;
+  piece.text = text;
+  piece.logprob = TokenLogprob();
+  piece.held = held;
+  return piece;
+}
+
+/// Pieces as "token:text", with "?" where there is no log-probability.
+std::string shown(const std::vector<TextPiece> &pieces) {
+  std::string out;
+  for (const TextPiece &each : pieces) {
+    out += (each.token ? std::to_string(*each.token) : "") +
+           (each.token && !each.logprob ? "?" : "") + ":" + each.text + " ";
+  }
+  return out;
+}
+
+TEST(TokenHold, aTokenComesWithItsOwnText) {
+  TokenHold hold;
+  EXPECT_EQ(shown(hold.push(pieceOf(1, "ab", 1))), ""); // "c" is held
+  EXPECT_EQ(shown(hold.push(pieceOf(2, "", 3))), "");
+  EXPECT_EQ(shown(hold.push(pieceOf(3, "cdefg", 2))), "1:abc 2:de ");
+  EXPECT_EQ(shown(hold.push(pieceOf(4, "", 3))), "");
+  EXPECT_EQ(shown(hold.push(pieceOf(5, "hij", 0))), "3:fghi 4:j ");
+  EXPECT_EQ(shown(hold.finish(false)), "5: ");
+}
+
+TEST(TokenHold, aTokenOfHalfACharacterWaitsForTheOther) {
+  TokenHold hold;
+  EXPECT_EQ(shown(hold.push(pieceOf(1, "", 0))), "");
+  EXPECT_EQ(shown(hold.push(pieceOf(2, "\xC3\xA9", 0))), "1: 2:\xC3\xA9 ");
+  EXPECT_EQ(shown(hold.push(pieceOf(3, "", 0))), ""); // ends the text
+  TextPiece rest;
+  rest.text = "\xEF\xBF\xBD";
+  EXPECT_EQ(shown(hold.push(rest)), "3: :\xEF\xBF\xBD ");
+  EXPECT_EQ(shown(hold.push(pieceOf(4, "", 0))), "");
+  EXPECT_EQ(shown(hold.finish(false)), "4: ");
+}
+
+TEST(TokenHold, tokensOfAStopStringHaveNoLogprobs) {
+  TokenHold hold;
+  EXPECT_EQ(shown(hold.push(pieceOf(1, "a", 2))), "");
+  EXPECT_EQ(shown(hold.push(pieceOf(2, "", 3))), "");
+  EXPECT_EQ(shown(hold.push(pieceOf(3, "b", 0))), ""); // of the first one
+  EXPECT_EQ(shown(hold.finish(true)), "1:ab 2?: 3?: ");
 }
 
 /// Tells what the results keep once all has come.

@@ -2,6 +2,8 @@
 
 #include "../Generation/TalkingArtifact.h"
 
+#include "runtime/Text/StopStrings.h"
+
 #include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -162,10 +164,12 @@ StandInEngine::submit(GenerationRequest request,
     const std::string &text = texts[size_t(choice) % texts.size()];
     size_t most = std::min(
         text.size(), size_t(request.maxTokens.value_or(int64_t(1) << 30)));
-    for (size_t i = 0; i < most; ++i) {
+    StopStrings stops(request.stopStrings);
+    for (size_t i = 0; i < most && !stops.found(); ++i) {
       TextPiece piece;
       piece.choice = choice;
-      piece.text = text.substr(i, 1);
+      piece.text = stops.push(text.substr(i, 1));
+      piece.held = stops.heldBytes();
       piece.token = static_cast<unsigned char>(text[i]);
       if (request.topLogprobs) {
         piece.logprob = logprobOf(*piece.token, *request.topLogprobs);
@@ -176,10 +180,18 @@ StandInEngine::submit(GenerationRequest request,
         return ticket;
       }
     }
+    TextPiece rest;
+    rest.choice = choice;
+    rest.text = stops.finish();
+    if (!rest.text.empty()) {
+      sink->piece(rest);
+    }
     usage.generatedTokens += int64_t(most);
     ChoiceEnd end;
     end.choice = choice;
-    end.reason = most < text.size() ? FinishReason::length : FinishReason::stop;
+    end.stopString = stops.found().value_or("");
+    end.reason = most < text.size() && !stops.found() ? FinishReason::length
+                                                      : FinishReason::stop;
     end.generatedTokens = int64_t(most);
     sink->ended(end);
   }

@@ -30,7 +30,9 @@ std::string expected(const std::vector<std::string> &stops,
 TEST(StopStrings, textBeforeTheFirstComesOut) {
   StopStrings stops({"\n\n", "END"});
   EXPECT_EQ(stops.push("one\n"), "one");
+  EXPECT_EQ(stops.heldBytes(), 1u);
   EXPECT_EQ(stops.push("two EN"), "\ntwo ");
+  EXPECT_EQ(stops.heldBytes(), 2u);
   EXPECT_EQ(stops.push("D and more"), "");
   EXPECT_EQ(stops.found(), "END");
   EXPECT_EQ(stops.push("more"), "");
