@@ -27,8 +27,8 @@ void completions(Call &call) {
   GenerationRequest request = textRequest(call, fields, "cmpl-");
   request.choices = fields.integer("n", 1, maximumChoices).value_or(1);
   request.maxTokens =
-      readMaxTokens(fields, {"max_tokens", "max_completion_tokens"}, 0)
-          .value_or(16); // as OpenAI's and vLLM's
+      readMaxTokens(fields, {"max_tokens", "max_completion_tokens"}, 0,
+                    16); // as OpenAI's and vLLM's
   request.topLogprobs = readTopLogprobs(fields);
   CompletionForm::Wishes wishes;
   wishes.echo = fields.flag("echo");

@@ -3,8 +3,24 @@
 #include "runtime/Serve/Api/ApiError.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cheems::serve {
+
+std::optional<int64_t> wholeNumber(const Json &value) {
+  if (value.is_number_float()) {
+    constexpr double most = 0x1p63;
+    auto number = value.get<double>();
+    bool fits = number >= -most && number < most;
+    return fits && number == std::trunc(number)
+               ? std::optional(static_cast<int64_t>(number))
+               : std::nullopt;
+  }
+  bool fits = value.is_number_integer() &&
+              !(value.is_number_unsigned() &&
+                value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
+  return fits ? std::optional(value.get<int64_t>()) : std::nullopt;
+}
 
 Fields::Fields(const Json &object, std::string where)
     : object(object), where(std::move(where)) {}
@@ -21,18 +37,21 @@ std::optional<int64_t> Fields::integer(const std::string &name, int64_t least,
   if (!value) {
     return std::nullopt;
   }
-  if (!value->is_number_integer()) {
+  double about = value->is_number() ? value->get<double>() : 0.5;
+  if (about != std::trunc(about)) {
     refuse(nameOf(name), nameOf(name) + " must be an integer");
   }
-  bool tooLarge = value->is_number_unsigned() &&
-                  value->get<uint64_t>() > uint64_t(INT64_MAX);
-  int64_t number = tooLarge ? INT64_MAX : value->get<int64_t>();
-  if (tooLarge || number < least || number > most) {
-    std::string range = tooLarge ? " must be at most " + std::to_string(most)
-                        : most == INT64_MAX
-                            ? " must be at least " + std::to_string(least)
-                            : " must be between " + std::to_string(least) +
-                                  " and " + std::to_string(most);
+  std::optional<int64_t> number = wholeNumber(*value);
+  if (!number && about > 0) {
+    refuse(nameOf(name),
+           nameOf(name) + " must be at most " + std::to_string(most));
+  }
+  if (!number || *number < least || *number > most) {
+    std::string range = " must be at least " + std::to_string(least);
+    if (most != INT64_MAX) {
+      range = " must be between " + std::to_string(least) + " and " +
+              std::to_string(most);
+    }
     refuse(nameOf(name), nameOf(name) + range);
   }
   return number;

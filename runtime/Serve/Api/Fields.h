@@ -13,6 +13,10 @@
 
 namespace cheems::serve {
 
+/// A number without a fraction, however it is written (40, 40.0), where 64 bits
+/// hold it.
+std::optional<int64_t> wholeNumber(const Json &value);
+
 /// A member that is null counts as absent. All functions throw ApiError.
 class Fields {
 public:

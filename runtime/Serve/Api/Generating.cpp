@@ -52,11 +52,17 @@ GenerationRequest textRequest(const Call &call, Fields &fields,
 
 std::optional<int64_t> readMaxTokens(Fields &fields,
                                      std::initializer_list<const char *> names,
-                                     int64_t least) {
-  std::optional<int64_t> most;
+                                     int64_t least,
+                                     std::optional<int64_t> otherwise) {
+  std::optional<int64_t> most = otherwise;
   for (const char *name : names) {
-    if (auto given = fields.integer(name, least)) {
-      most = given;
+    auto given = fields.integer(name);
+    if (given && *given < least && *given != -1 && *given != -2) {
+      refuse(name, std::string(name) + " must be at least " +
+                       std::to_string(least) + ", or -1 for no limit");
+    }
+    if (given) {
+      most = *given < 0 ? std::nullopt : given;
     }
   }
   return most;

@@ -24,11 +24,12 @@ GenerationRequest namedRequest(const Call &call, Fields &fields,
 GenerationRequest textRequest(const Call &call, Fields &fields,
                               const char *prefix);
 
-/// How many tokens may be generated: the last of these fields that is there.
-/// Throws ApiError.
-std::optional<int64_t> readMaxTokens(Fields &fields,
-                                     std::initializer_list<const char *> names,
-                                     int64_t least);
+/// How many tokens may be generated: the last of these fields that is there,
+/// else `otherwise`. Nothing: as many as the context takes, which clients ask
+/// for with -1, and llama.cpp's also with -2. Throws ApiError.
+std::optional<int64_t>
+readMaxTokens(Fields &fields, std::initializer_list<const char *> names,
+              int64_t least, std::optional<int64_t> otherwise = std::nullopt);
 
 /// Runs `request` with each of the prompts; the engine or the form answers.
 void generate(const Call &call, const GenerationRequest &request,

@@ -15,8 +15,7 @@ void llamaCompletion(Call &call) {
   Context &context = *call.context;
   Fields fields(body);
   GenerationRequest request = textRequest(call, fields, "cmpl-");
-  auto most = readMaxTokens(fields, {"n_predict", "max_tokens"}, -1);
-  request.maxTokens = most == -1 ? std::nullopt : most;
+  request.maxTokens = readMaxTokens(fields, {"n_predict", "max_tokens"}, 0);
   request.choices =
       fields.integer("n_cmpl", 1, maximumChoices)
           .value_or(fields.integer("n", 1, maximumChoices).value_or(1));

@@ -1,6 +1,7 @@
 #include "runtime/Serve/Api/Prompts.h"
 
 #include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/Fields.h"
 
 #include <algorithm>
 
@@ -11,8 +12,7 @@ std::vector<int32_t> readTokenIds(const Json &value, const std::string &param,
   std::vector<int32_t> ids;
   int64_t vocabulary = context.vocabulary();
   for (const Json &each : value) {
-    // an unsigned number beyond 64 bits' sign is none, too
-    int64_t id = each.is_number_integer() ? each.get<int64_t>() : -1;
+    int64_t id = wholeNumber(each).value_or(-1);
     if (id < 0 || id >= vocabulary) {
       refuse(param, param + " has " + dumped(each).substr(0, 40) +
                         " at place " + std::to_string(ids.size()) +
@@ -44,8 +44,10 @@ std::vector<int32_t> encodeText(const std::string &text,
   }
   for (int32_t id : ids) {
     if (id >= context.vocabulary()) {
-      throw ApiError(500, "the tokenizer gave token " + std::to_string(id) +
-                              ", which the model does not know");
+      refuse(param, param + " has text of token " + std::to_string(id) +
+                        ", which the model lacks: its ids are below " +
+                        std::to_string(context.vocabulary()) +
+                        "; leave that text out");
     }
   }
   return ids;

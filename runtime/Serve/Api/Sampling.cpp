@@ -66,19 +66,20 @@ static std::vector<LogitBias> readBiases(const Json &value,
                          "biases, or a list of pairs of them");
   }
   for (const Json &pair : value) {
-    if (!pair.is_array() || pair.size() != 2 ||
-        !(pair[0].is_number_integer() || pair[0].is_string())) {
+    bool isPair = pair.is_array() && pair.size() == 2;
+    auto token = isPair ? wholeNumber(pair[0]) : std::nullopt;
+    if (!isPair || !(token || pair[0].is_string())) {
       refuse("logit_bias", "an entry of logit_bias must be a token id or a "
                            "text, and a bias");
     }
     float bias = biasOf(pair[1]);
-    if (pair[0].is_string()) {
-      for (int32_t token : context.text.tokenizer().encode(
+    if (!token) {
+      for (int32_t each : context.text.tokenizer().encode(
                pair[0].get<std::string>(), /*addSpecialTokens=*/false)) {
-        biases.push_back({biasedToken(token, context), bias});
+        biases.push_back({biasedToken(each, context), bias});
       }
     } else {
-      biases.push_back({biasedToken(pair[0].get<int64_t>(), context), bias});
+      biases.push_back({biasedToken(*token, context), bias});
     }
   }
   return biases;
@@ -148,8 +149,12 @@ void readSampling(Fields &fields, const Context &context,
   if (auto value = fields.integer("top_k", -1)) {
     options.topK = std::max<int64_t>(*value, 0); // -1 is vLLM's "off"
   }
+  OptionNames names;
   for (const char *name : {"repeat_penalty", "repetition_penalty"}) {
-    options.repeatPenalty = fields.number(name).value_or(options.repeatPenalty);
+    if (auto value = fields.number(name)) {
+      options.repeatPenalty = *value;
+      names.repeatPenalty = name;
+    }
   }
   options.presencePenalty =
       fields.number("presence_penalty").value_or(options.presencePenalty);
@@ -162,8 +167,6 @@ void readSampling(Fields &fields, const Context &context,
   if (const Json *biases = fields.find("logit_bias")) {
     options.logitBias = readBiases(*biases, context);
   }
-  OptionNames names;
-  names.repeatPenalty = "repetition_penalty";
   names.topK = "top_k";
   names.topP = "top_p";
   names.minP = "min_p";

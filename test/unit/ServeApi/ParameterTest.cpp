@@ -65,6 +65,62 @@ TEST(Parameter, temperatureZeroIsGreedyAndTopKMinusOneIsOff) {
   EXPECT_EQ(request.sampling.topK, 0);
 }
 
+TEST(Parameter, maxTokensOfMinusOneIsNoLimit) {
+  for (const Json &minusOne : {Json(-1), Json(-1.0), Json(-2)}) {
+    for (auto [path, prompt, name] :
+         {std::tuple{"/v1/completions", "prompt", "max_tokens"},
+          std::tuple{"/v1/completions", "prompt", "max_completion_tokens"},
+          std::tuple{"/completion", "prompt", "max_tokens"},
+          std::tuple{"/completion", "prompt", "n_predict"}}) {
+      Served served;
+      Reply reply = served.post(path, {{prompt, "hi"}, {name, minusOne}});
+      ASSERT_EQ(reply.status, 200) << reply.body;
+      EXPECT_EQ(served.request().maxTokens, std::nullopt) << path << name;
+    }
+    EXPECT_EQ(requestOf({{"max_tokens", minusOne}}).maxTokens, std::nullopt);
+    EXPECT_EQ(requestOf({{"max_completion_tokens", minusOne}}).maxTokens,
+              std::nullopt);
+  }
+}
+
+TEST(Parameter, aWholeNumberMayBeWrittenAsAFloat) {
+  GenerationRequest request = requestOf({{"max_tokens", 40.0},
+                                         {"n", 2.0},
+                                         {"top_k", 7.0},
+                                         {"seed", 1e3},
+                                         {"logprobs", true},
+                                         {"top_logprobs", 3.0},
+                                         {"logit_bias", {{5.0, -1}}}});
+  EXPECT_EQ(request.maxTokens, 40);
+  EXPECT_EQ(request.choices, 2);
+  EXPECT_EQ(request.sampling.topK, 7);
+  EXPECT_EQ(request.sampling.seed, 1000u);
+  EXPECT_EQ(request.topLogprobs, 3);
+  EXPECT_EQ(request.sampling.logitBias[0].token, 5);
+  Served served;
+  served.post("/v1/completions", {{"prompt", {104.0, 105}}});
+  EXPECT_THAT(served.request().prompt, ElementsAre('h', 'i'));
+}
+
+TEST(Parameter, textOfATokenThatTheModelLacksIsRefused) {
+  Served served;
+  for (auto [path, field] : {std::pair{"/v1/completions", "prompt"},
+                             std::pair{"/completion", "prompt"},
+                             std::pair{"/v1/embeddings", "input"},
+                             std::pair{"/embedding", "content"}}) {
+    std::string text = "say " + std::string(lostText);
+    Reply reply = served.post(path, {{field, text}});
+    EXPECT_EQ(reply.status, 400) << path << reply.body;
+    EXPECT_EQ(reply.body["error"]["param"], field) << path;
+  }
+  EXPECT_EQ(served
+                .post("/completion",
+                      {{"prompt", "x"}, {"logit_bias", {{lostText, 1}}}})
+                .status,
+            400);
+  EXPECT_TRUE(served.engine.requests.empty());
+}
+
 TEST(Parameter, topPOfZeroIsGreedy) {
   EXPECT_TRUE(requestOf({{"temperature", 1}, {"top_p", 0}}).sampling.greedy());
 }
@@ -242,7 +298,11 @@ std::vector<Refused> refusedOfChats() {
       {{{"n", 1.5}}, "n"},
       {{{"max_tokens", 0}}, "max_tokens"},
       {{{"max_tokens", "5"}}, "max_tokens"},
-      {{{"max_completion_tokens", -1}}, "max_completion_tokens"},
+      {{{"max_completion_tokens", -3}}, "max_completion_tokens"},
+      {{{"max_tokens", 1.5}}, "max_tokens"},
+      {{{"max_tokens", 1e30}}, "max_tokens"},
+      {{{"seed", -1e30}}, "seed"},
+      {{{"top_k", -2.0}}, "top_k"},
       {{{"temperature", -1}}, "temperature"},
       {{{"temperature", "hot"}}, "temperature"},
       {{{"top_p", -0.5}}, "top_p"},
@@ -250,6 +310,7 @@ std::vector<Refused> refusedOfChats() {
       {{{"top_k", -2}}, "top_k"},
       {{{"min_p", 2}}, "min_p"},
       {{{"repetition_penalty", 0}}, "repetition_penalty"},
+      {{{"repeat_penalty", 0}}, "repeat_penalty"},
       {{{"seed", "x"}}, "seed"},
       {{{"stop", nine}}, "stop"},
       {{{"stop", std::string(257, 'x')}}, "stop"},

@@ -67,16 +67,20 @@ static std::string bytesTokenizer() {
   }
   auto added = nlohmann::json::array();
   int32_t id = bosId;
-  for (const char *name : {"<bos>", "<|im_start|>", "<|im_end|>"}) {
-    vocabulary[name] = id;
-    added.push_back({{"id", id++},
+  auto add = [&](int32_t token, const char *name) {
+    vocabulary[name] = token;
+    added.push_back({{"id", token},
                      {"content", name},
                      {"single_word", false},
                      {"lstrip", false},
                      {"rstrip", false},
                      {"normalized", false},
                      {"special", true}});
+  };
+  for (const char *name : {"<bos>", "<|im_start|>", "<|im_end|>"}) {
+    add(id++, name);
   }
+  add(vocabularySize, lostText);
   vocabulary["ab"] = abId;
   tokenizer["model"]["vocab"] = vocabulary;
   tokenizer["added_tokens"] = added;
