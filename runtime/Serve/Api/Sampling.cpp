@@ -212,6 +212,36 @@ grammarOf(const std::string &param,
   }
 }
 
+/// The schema of a response_format of the type json_schema: in an object of its
+/// own, as OpenAI has it, or beside the type, as llama.cpp's server has it.
+static const Json &schemaOf(Fields &fields, const std::string &where) {
+  const Json *named = fields.find("json_schema");
+  const Json *schema = fields.find("schema");
+  fields.ignore({"name", "description", "strict"});
+  fields.finish();
+  if (schema && named) {
+    refuse(where + "schema", where + "schema cannot be together with " + where +
+                                 "json_schema; leave one out");
+  }
+  if (schema) {
+    return *schema;
+  }
+  const std::string param = where + "json_schema";
+  if (!named || !named->is_object()) {
+    refuse(param, param + " must be {\"name\": NAME, \"schema\": SCHEMA}");
+  }
+  Fields inner(*named, param + ".");
+  schema = inner.find("schema");
+  if (!schema) {
+    refuse(param + ".schema",
+           param + ".schema is missing; " + param +
+               " must be {\"name\": NAME, \"schema\": SCHEMA}");
+  }
+  inner.ignore({"name", "description", "strict"});
+  inner.finish();
+  return *schema;
+}
+
 /// OpenAI's response_format; llama.cpp's json_object may have a schema.
 static std::shared_ptr<const Grammar> readFormat(const Json &format) {
   if (!format.is_object()) {
@@ -221,25 +251,13 @@ static std::shared_ptr<const Grammar> readFormat(const Json &format) {
   Fields fields(format, where);
   std::string type = fields.text("type").value_or("");
   const Json *schema = nullptr;
-  if (type == "json_object") {
+  if (type == "json_schema") {
+    schema = &schemaOf(fields, where);
+  } else if (type == "json_object") {
     schema = fields.find("schema");
     fields.finish();
     if (!schema) {
       return jsonObjectGrammar();
-    }
-  } else if (type == "json_schema") {
-    const Json *named = fields.find("json_schema");
-    fields.finish();
-    if (!named || !named->is_object()) {
-      refuse(where + "json_schema", where + "json_schema must be an object");
-    }
-    Fields inner(*named, where + "json_schema.");
-    inner.ignore({"name", "description", "strict"});
-    schema = inner.find("schema");
-    inner.finish();
-    if (!schema) {
-      refuse(where + "json_schema.schema",
-             where + "json_schema.schema is missing");
     }
   } else if (type == "text") {
     fields.finish();

@@ -54,8 +54,12 @@ HttpResponse refusal(int status, const std::string &message,
 }
 
 HttpResponse noSuchPath(const HttpRequest &request) {
-  return refusal(404,
-                 "there is nothing at " + request.path.substr(0, shownBytes));
+  // most often a client has another base URL than it needs here
+  return refusal(404, "there is nothing at " +
+                          request.path.substr(0, shownBytes) +
+                          "; the base URL of OpenAI's clients ends in /v1 "
+                          "here, where chat/completions, completions, "
+                          "embeddings and models are");
 }
 
 HttpResponse noSuchMethod(const HttpRequest &request,

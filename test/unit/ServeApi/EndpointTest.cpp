@@ -257,6 +257,14 @@ TEST(Endpoint, otherPathsAndMethodsAreNone) {
   Served served;
   EXPECT_EQ(served.ask("GET", "/nothing").status, 404);
   EXPECT_EQ(served.ask("GET", "/v1/models/").status, 404);
+  for (const char *path : {"/v1", "/responses", "/v1/v1/chat/completions"}) {
+    Reply reply = served.ask("POST", path, "{}");
+    EXPECT_EQ(reply.status, 404);
+    std::string message = reply.body["error"]["message"];
+    EXPECT_THAT(message, HasSubstr("there is nothing at " + std::string(path)));
+    EXPECT_THAT(message, HasSubstr("the base URL of OpenAI's clients ends in "
+                                   "/v1 here"));
+  }
   Reply wrong = served.ask("GET", "/v1/completions");
   EXPECT_EQ(wrong.status, 405);
   ASSERT_EQ(wrong.fields.size(), 1u);
