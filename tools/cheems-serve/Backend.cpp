@@ -6,7 +6,6 @@
 #include "runtime/Process/Output.h"
 #include "runtime/Serve/Engine/Engine.h"
 #include "runtime/Serve/Engine/GrammarConstraint.h"
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
@@ -103,10 +102,6 @@ ApiOptions apiOptions(const Options &options,
                        ? static_cast<int64_t>(file.st_mtime)
                        : static_cast<int64_t>(std::time(nullptr));
   result.isolate = options.cacheIsolate;
-  // each prompt of a request waits on its own; more could never be taken
-  result.maximumPrompts =
-      std::min(result.maximumPrompts,
-               static_cast<size_t>(options.slots + options.queueLength));
   result.slotFiles = options.slotSavePath.has_value();
   result.metrics = [metrics, name = result.modelName] {
     return metrics->render(name);

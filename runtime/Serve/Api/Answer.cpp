@@ -19,9 +19,9 @@ void TokenPieces::add(TextPiece piece, bool isSent) {
 /// Hears of one prompt.
 class Answer::Sink : public GenerationSink {
 public:
-  Sink(std::shared_ptr<Answer> answer, size_t prompt,
+  Sink(std::shared_ptr<Answer> answer, size_t prompt, size_t endedBefore,
        const GenerationRequest &request)
-      : answer(std::move(answer)), prompt(prompt) {
+      : answer(std::move(answer)), prompt(prompt), endedBefore(endedBefore) {
     if (request.topLogprobs) {
       holds.resize(static_cast<size_t>(request.choices));
     }
@@ -76,17 +76,31 @@ public:
   }
 
   void done(const GenerationUsage &usage) override {
-    std::lock_guard<std::mutex> lock(answer->mutex);
-    result().usage = usage;
-    if (--answer->open == 0 && !answer->isOver) {
-      answer->isOver = true;
-      answer->complete();
+    {
+      std::lock_guard<std::mutex> lock(answer->mutex);
+      result().usage = usage;
+      --answer->underWay;
+      ++answer->ended;
+      if (--answer->open == 0 && !answer->isOver) {
+        answer->isOver = true;
+        answer->complete();
+      }
+      if (answer->isOver || answer->waiting.empty()) {
+        return;
+      }
     }
+    // on a worker, as the engine must not wait, and not under the lock
+    answer->context->workers.postAnyway(
+        [feeding = answer] { feeding->feed(); });
   }
 
   void failed(const GenerationFault &fault) override {
     std::lock_guard<std::mutex> lock(answer->mutex);
-    answer->fail(fault);
+    --answer->underWay;
+    bool isFull = fault.kind == GenerationFault::Kind::queueFull;
+    if (!isFull || !answer->putBack(prompt, endedBefore)) {
+      answer->fail(fault);
+    }
   }
 
 private:
@@ -106,7 +120,7 @@ private:
   }
 
   std::shared_ptr<Answer> answer;
-  size_t prompt;
+  size_t prompt, endedBefore;
   std::vector<TokenHold> holds; ///< one a choice, where tokens are told of
 };
 
@@ -116,16 +130,32 @@ Answer::Answer(std::shared_ptr<Context> context,
     : context(std::move(context)), responder(std::move(responder)),
       form(std::move(form)), streams(streams) {}
 
-void Answer::start(std::vector<GenerationRequest> requests) {
-  open = requests.size();
-  results.resize(open);
-  for (size_t i = 0; i < requests.size(); ++i) {
-    results[i].prompt = requests[i].prompt;
-    results[i].choices.resize(size_t(requests[i].choices));
-    for (int64_t choice = 0; choice < requests[i].choices; ++choice) {
-      ChoiceEnd &end = results[i].choices[size_t(choice)].end;
-      end.choice = choice;
-      end.reason = FinishReason::length;
+void Answer::start(std::vector<GenerationRequest> given) {
+  std::optional<GenerationFault> fault;
+  for (const GenerationRequest &request : given) {
+    fault = fault ? fault : context->engine.check(request);
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (fault) { // before anything is computed
+      fail(*fault);
+      return;
+    }
+    requests = std::move(given);
+    open = requests.size();
+    mostUnderWay = std::max<size_t>(64, 2 * context->engine.slots().size());
+    results.resize(open);
+    for (size_t i = 0; i < open; ++i) {
+      GenerationRequest &request = requests[i];
+      request.began = std::chrono::steady_clock::now();
+      waiting.push_back(i);
+      results[i].prompt = request.prompt;
+      results[i].choices.resize(size_t(request.choices));
+      for (int64_t choice = 0; choice < request.choices; ++choice) {
+        ChoiceEnd &end = results[i].choices[size_t(choice)].end;
+        end.choice = choice;
+        end.reason = FinishReason::length;
+      }
     }
   }
   std::weak_ptr<Answer> weak = weak_from_this();
@@ -134,17 +164,43 @@ void Answer::start(std::vector<GenerationRequest> requests) {
       answer->cancel();
     }
   });
-  for (size_t i = 0; i < requests.size(); ++i) {
+  feed();
+}
+
+bool Answer::isCancelledNow() {
+  std::lock_guard<std::mutex> lock(cancelling);
+  return isCancelled;
+}
+
+/// Hands over what waits, as long as there is room.
+void Answer::feed() {
+  while (!isCancelledNow()) {
+    size_t prompt, endedBefore;
+    GenerationRequest request;
     {
-      std::lock_guard<std::mutex> lock(cancelling);
-      if (isCancelled) {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (isOver || waiting.empty() || underWay >= mostUnderWay) {
         return;
       }
+      prompt = waiting.front();
+      waiting.pop_front();
+      ++underWay;
+      endedBefore = ended;
+      request = requests[prompt];
     }
-    auto sink = std::make_shared<Sink>(shared_from_this(), i, requests[i]);
-    auto ticket = context->engine.submit(std::move(requests[i]), sink);
+    auto sink = std::make_shared<Sink>(shared_from_this(), prompt, endedBefore,
+                                       request);
+    auto ticket = context->engine.submit(std::move(request), sink);
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (ticket) {
+        requests[prompt] = GenerationRequest();
+      } else if (isOver || underWay > 0) {
+        return; // the client was told why, or the end of another one feeds
+      }
+    }
     if (!ticket) {
-      return; // it was told why
+      continue;
     }
     std::lock_guard<std::mutex> lock(cancelling);
     if (isCancelled) {
@@ -152,6 +208,16 @@ void Answer::start(std::vector<GenerationRequest> requests) {
     }
     tickets.push_back(std::move(ticket));
   }
+}
+
+/// Whether a prompt that found the queue full can be tried again: when another
+/// one of this request ends, or now if one has ended meanwhile.
+bool Answer::putBack(size_t prompt, size_t endedBefore) {
+  bool again = underWay > 0 || ended != endedBefore;
+  if (again) {
+    waiting.push_front(prompt);
+  }
+  return again;
 }
 
 /// Of all prompts: the client has gone, or one of them has failed.

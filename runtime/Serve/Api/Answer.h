@@ -6,6 +6,7 @@
 #include "runtime/Serve/Api/Context.h"
 #include "runtime/Serve/Api/Json.h"
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -65,7 +66,8 @@ public:
   virtual const char *promptField() const { return "prompt"; }
 };
 
-/// Hands requests to the engine and what it says to the client.
+/// Hands requests to the engine and what it says to the client. Of many, some
+/// are under way at a time, so that others find room in the engine's queue.
 class Answer : public std::enable_shared_from_this<Answer> {
 public:
   Answer(std::shared_ptr<Context> context, std::shared_ptr<Responder> responder,
@@ -78,6 +80,9 @@ private:
   class Sink;
 
   void cancel();
+  bool isCancelledNow();
+  void feed();
+  bool putBack(size_t prompt, size_t endedBefore);
   void send(const AnswerForm::Events &events);
   void openStream();
   void fail(const GenerationFault &fault);
@@ -90,7 +95,10 @@ private:
 
   std::mutex mutex; ///< of what follows; held while the responder is called
   std::vector<PromptResult> results;
-  size_t open = 0; ///< prompts whose end is to come
+  std::vector<GenerationRequest> requests; ///< of those that wait
+  std::deque<size_t> waiting;              ///< to be handed to the engine
+  size_t underWay = 0, mostUnderWay = 1;   ///< in the engine
+  size_t open = 0, ended = 0; ///< prompts whose end is to come, or came
   bool isStreaming = false, isOver = false;
 
   /// Of the tickets; the responder may call `cancel` at any time.

@@ -24,8 +24,7 @@ struct ApiOptions {
   bool slotFiles = false; ///< whether slots may be saved, restored and erased
   /// Requests with different API keys share no states.
   bool isolate = false;
-  /// Of one request: as many as the engine takes at once, or fewer.
-  size_t maximumPrompts = 1024;
+  size_t maximumPrompts = 2048; ///< of one request, as OpenAI's
   size_t workers = 2;         ///< threads that render and tokenize
   size_t maximumTasks = 1024; ///< that wait for them
   /// The text of /metrics, in Prometheus' format.

@@ -9,7 +9,7 @@
 namespace cheems::serve {
 
 /// Of all prompts together.
-static constexpr int64_t maximumAllChoices = 1024;
+static constexpr int64_t maximumAllChoices = 2048;
 
 /// OpenAI's number of the best tokens.
 static std::optional<int64_t> readTopLogprobs(Fields &fields) {

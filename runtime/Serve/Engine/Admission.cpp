@@ -15,6 +15,8 @@ GenerationFault invalid(const std::string &message,
 
 std::string number(int64_t value) { return std::to_string(value); }
 
+} // namespace
+
 std::optional<GenerationFault> faultOf(const AdmissionRules &rules,
                                        const GenerationRequest &request) {
   auto size = static_cast<int64_t>(request.prompt.size());
@@ -67,8 +69,6 @@ std::optional<GenerationFault> faultOf(const AdmissionRules &rules,
   }
   return std::nullopt;
 }
-
-} // namespace
 
 std::shared_ptr<Job> admit(const AdmissionRules &rules,
                            GenerationRequest request,

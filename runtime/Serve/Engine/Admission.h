@@ -14,6 +14,10 @@ struct AdmissionRules {
   ConstraintFactory constraints;
 };
 
+/// Why a request is refused whatever else runs. Any thread.
+std::optional<GenerationFault> faultOf(const AdmissionRules &rules,
+                                       const GenerationRequest &request);
+
 /// A job of the request, or why it is refused. Any thread.
 std::shared_ptr<Job> admit(const AdmissionRules &rules,
                            GenerationRequest request,

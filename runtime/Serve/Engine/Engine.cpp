@@ -187,7 +187,9 @@ std::optional<GenerationFault> Engine::faultOf(const Job &job,
                            ""};
   }
   double seconds = secondsBetween(job.came, Clock::now());
-  bool tooLong = options.totalSeconds > 0 && seconds > options.totalSeconds;
+  double inAll =
+      secondsBetween(job.request.began.value_or(job.came), Clock::now());
+  bool tooLong = options.totalSeconds > 0 && inAll > options.totalSeconds;
   bool waitedTooLong =
       waits && options.queueSeconds > 0 && seconds > options.queueSeconds;
   if (!tooLong && !waitedTooLong) {

@@ -21,6 +21,10 @@ public:
   Engine(std::shared_ptr<TextModel> text, const EngineOptions &options);
   ~Engine() override;
 
+  std::optional<GenerationFault>
+  check(const GenerationRequest &request) const override {
+    return serve::faultOf(rules, request);
+  }
   std::shared_ptr<GenerationTicket>
   submit(GenerationRequest request,
          std::shared_ptr<GenerationSink> sink) override;

@@ -80,6 +80,11 @@ class GenerationEngine {
 public:
   virtual ~GenerationEngine() = default;
 
+  /// Why `submit` refuses a request whatever else runs. Any thread.
+  virtual std::optional<GenerationFault>
+  check(const GenerationRequest &request) const {
+    return std::nullopt;
+  }
   /// Takes a request, or refuses it at once by a call of sink->failed on this
   /// thread; the result is then null.
   virtual std::shared_ptr<GenerationTicket>

@@ -7,6 +7,7 @@
 #include "runtime/Sampler/SamplingOptions.h"
 #include "runtime/Session/Pooling.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +46,8 @@ struct GenerationRequest {
   std::string isolation;
   /// The embedding of the prompt is wanted, and nothing is generated.
   std::optional<Pooling> embedding;
+  /// When the client's request came that it is a part of; nothing: now.
+  std::optional<std::chrono::steady_clock::time_point> began;
   /// Special tokens that are generated are a part of the text.
   bool showSpecial = false;
 };

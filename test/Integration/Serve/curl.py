@@ -162,12 +162,14 @@ class Heads(Tests):
             reply = curl(server, "/slots/0?action=erase", {})
             self.assertEqual((reply.status, reply.json()["error"]["type"]), (501, "not_supported_error"))
 
-    def test_more_prompts_than_may_run_and_wait_are_refused(self):
+    def test_a_request_may_have_more_prompts_than_the_queue_takes(self):
         with DEMO.serve("--parallel", 1, "--max-queue", 2) as server:
-            ask = lambda count: curl(server, "/v1/completions", {"prompt": ["x"] * count, "max_tokens": 1})
-            self.assertEqual(ask(3).status, 200)
-            refused = ask(4)
-            self.assertEqual((refused.status, refused.json()["error"]["param"]), (400, "prompt"))
+            ask = lambda count: curl(server, "/v1/embeddings", {"input": [[1 + i % 900] for i in range(count)]})
+            told = ask(300).json()["data"]
+            self.assertEqual([each["index"] for each in told], list(range(300)))
+            self.assertNotEqual(told[0]["embedding"], told[1]["embedding"])
+            refused = ask(2049)
+            self.assertEqual((refused.status, refused.json()["error"]["param"]), (400, "input"))
 
     def test_a_body_that_is_too_long_is_refused(self):
         with DEMO.serve("--max-body", "1K") as server:

@@ -4,8 +4,11 @@
 #include "runtime/Serve/Api/Answer.h"
 #include "runtime/Serve/Api/TokenHold.h"
 
+#include <condition_variable>
+#include <deque>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <mutex>
 #include <thread>
 
 using namespace cheems;
@@ -45,6 +48,129 @@ TEST(Answer, thatIsCompleteAfterTheWorkersHaveEndedIsGiven) {
   engineThread.join();
   Json body = Json::parse(responder->response.body);
   EXPECT_EQ(body["choices"][0]["text"], "said");
+}
+
+/// Takes a few requests at a time, and ends one after the other on a thread of
+/// its own.
+class NarrowEngine : public StandInEngine {
+public:
+  explicit NarrowEngine(size_t room) : room(room) {}
+  ~NarrowEngine() override {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      ending = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+
+  std::optional<GenerationFault>
+  check(const GenerationRequest &request) const override {
+    return request.prompt.size() > 100
+               ? std::optional(
+                     GenerationFault{GenerationFault::Kind::contextLength,
+                                     "it is too long", "prompt"})
+               : std::nullopt;
+  }
+
+  std::shared_ptr<GenerationTicket>
+  submit(GenerationRequest request,
+         std::shared_ptr<GenerationSink> sink) override {
+    std::unique_lock<std::mutex> lock(mutex);
+    ++tries;
+    if (running.size() >= room) {
+      lock.unlock();
+      sink->failed({GenerationFault::Kind::queueFull, "it is full", ""});
+      return nullptr;
+    }
+    running.emplace_back(std::move(sink), request.prompt.size());
+    most = std::max(most, running.size());
+    changed.notify_all();
+    return std::make_shared<GenerationTicket>();
+  }
+
+  size_t room, most = 0, tries = 0;
+
+private:
+  void run() {
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+      changed.wait(lock, [this] { return ending || !running.empty(); });
+      if (ending) {
+        return;
+      }
+      auto [sink, size] = running.front();
+      running.pop_front();
+      lock.unlock();
+      sink->started(0, 0);
+      sink->embedding({float(size), 1});
+      GenerationUsage usage;
+      usage.promptTokens = int64_t(size);
+      sink->done(usage);
+      sink.reset();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::pair<std::shared_ptr<GenerationSink>, size_t>> running;
+  bool ending = false;
+  std::thread thread{[this] { run(); }};
+};
+
+/// The answer of an engine to inputs.
+Json embedded(NarrowEngine &engine, const Json &inputs) {
+  auto text = bytesModel(plainTemplate);
+  auto responder = std::make_shared<StandInResponder>();
+  Api api(*text, engine, ApiOptions());
+  HttpRequest request;
+  request.method = "POST";
+  request.path = "/v1/embeddings";
+  request.body = Json{{"input", inputs}}.dump();
+  api.handle(std::move(request), responder);
+  responder->wait();
+  return Json::parse(responder->response.body);
+}
+
+TEST(Answer, ofManyInputsNeedsNoMoreRoomThanTheEngineHas) {
+  Json inputs = Json::array();
+  for (int i = 0; i < 2048; ++i) {
+    inputs.push_back(std::string(size_t(i % 50), 'x'));
+  }
+  for (size_t room : {1, 4, 1000}) {
+    NarrowEngine engine(room);
+    Json answer = embedded(engine, inputs);
+    ASSERT_TRUE(answer.contains("data")) << answer;
+    ASSERT_EQ(answer["data"].size(), inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Json &values = answer["data"][i]["embedding"];
+      // of a <bos> and the letters
+      EXPECT_NEAR(values[0].get<double>() / values[1].get<double>(),
+                  double(i % 50 + 1), 1e-3);
+    }
+    EXPECT_LE(engine.most, std::min<size_t>(room, 64)) << "others found none";
+  }
+  inputs.push_back("one more");
+  NarrowEngine engine(4);
+  EXPECT_EQ(embedded(engine, inputs)["error"]["param"], "input");
+}
+
+TEST(Answer, isARefusalBeforeAnythingIsComputed) {
+  Json inputs = Json::array();
+  for (int i = 0; i < 500; ++i) {
+    inputs.push_back(std::string(i == 499 ? 200 : 2, 'x'));
+  }
+  NarrowEngine engine(4);
+  Json answer = embedded(engine, inputs);
+  EXPECT_EQ(answer["error"]["code"], "context_length_exceeded");
+  EXPECT_EQ(answer["error"]["param"], "input");
+  EXPECT_EQ(engine.tries, 0u);
+}
+
+TEST(Answer, ofAFullEngineIsARefusal) {
+  NarrowEngine engine(0);
+  EXPECT_EQ(embedded(engine, {"a", "b"})["error"]["code"], "queue_full");
 }
 
 /// The texts of the tokens that an answer has log-probabilities of, and its

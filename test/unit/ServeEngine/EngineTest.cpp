@@ -145,6 +145,18 @@ TEST(Engine, aFullQueueRefusesAtOnce) {
   }
 }
 
+TEST(Engine, aPartOfARequestHasTheTimeThatIsLeftOfTheWhole) {
+  EngineOptions options = engineOptions(1);
+  options.totalSeconds = 3600;
+  auto engine = makeEngine(textModel(Kind::entries), options);
+  GenerationRequest part = request({0, 4}, 2);
+  EXPECT_FALSE(ask(*engine, part)->fault);
+  part.began = std::chrono::steady_clock::now() - std::chrono::hours(2);
+  auto late = ask(*engine, part);
+  ASSERT_TRUE(late->fault);
+  EXPECT_EQ(late->fault->kind, FaultKind::timeout);
+}
+
 TEST(Engine, timeoutsEndWhatWaitsAndWhatRuns) {
   EngineOptions options = engineOptions(1);
   options.queueSeconds = 1e-9;
