@@ -413,6 +413,33 @@ class Tools(Asking):
             told = self.chat(tools=self.TOOLS, tool_choice=choice).choices[0]
             self.assertEqual((told.message.content, told.message.tool_calls, told.finish_reason), (alone["text"], None, "length"))
 
+    def test_a_tag_in_an_argument_is_a_part_of_it(self):
+        tag = {"type": "object", "properties": {"a": {"enum": ["</tool_call>"]}}, "required": ["a"], "additionalProperties": False}
+        options = dict(tools=[{"type": "function", "function": {"name": "w", "parameters": tag}}], tool_choice="required", max_tokens=200)
+        choice = self.chat(**options).choices[0]
+        self.assertEqual(json.loads(choice.message.tool_calls[0].function.arguments), {"a": "</tool_call>"})
+        self.assertIsNone(choice.message.content)
+        deltas = [chunk.choices[0].delta for chunk in self.chat(**options, stream=True)]
+        parts = [part.function.arguments or "" for delta in deltas for part in delta.tool_calls or []]
+        self.assertEqual("".join(parts), choice.message.tool_calls[0].function.arguments)
+        self.assertFalse(any(delta.content for delta in deltas))
+
+    def test_a_tool_without_parameters_gets_none(self):
+        for more in ({}, {"parameters": {"type": "object"}}):
+            choice = self.chat(tools=[{"type": "function", "function": {"name": "now", **more}}], tool_choice="required", temperature=1,
+                               seed=1, max_tokens=60).choices[0]
+            self.assertEqual(choice.message.tool_calls[0].function.arguments, "{}")
+
+    def test_a_parsed_answer_may_be_sent_back(self):
+        answer = self.client.chat.completions.parse(model="any", messages=MESSAGES, tools=[{**self.TOOLS[0], "function": {**self.TOOLS[0]["function"],
+                                                    "strict": True}}], tool_choice="required", max_tokens=300).choices[0]
+        cut = answer.message.model_dump()
+        cut["tool_calls"][0]["function"]["arguments"] = '{"city": "Ver'
+        for message in (answer.message, answer.message.model_dump(), cut):
+            told = self.chat(messages=[*MESSAGES, message, {"role": "tool", "tool_call_id": answer.message.tool_calls[0].id, "content": "rain"}],
+                             tools=self.TOOLS, max_tokens=2)
+            self.assertEqual(told.choices[0].finish_reason, "length")
+
     def test_calls_that_the_model_makes_of_itself(self):
         # what a model with more practice would say
         call = r'''"<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"" city "\", \"days\": 3}}\n</tool_call>"'''
