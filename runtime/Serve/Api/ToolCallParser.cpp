@@ -82,18 +82,23 @@ void ToolCallParser::inside(char byte) {
     if (!scanner.hasArguments()) {
       handOn("{}");
     }
-    place = Place::behind;
-    mark = at;
-    closing = 0;
+    endCall(at);
   } else if (scanner.isBroken() && scanner.hasAllArguments()) {
-    beginText();
-    outside(byte);
+    endCall(at - 1);
+    behindCall(byte);
   } else if (scanner.isBroken()) {
     place = Place::broken;
     tag = StopStrings({callEnds});
     tail.clear();
     inBroken(byte);
   }
+}
+
+/// It ends in front of byte `end`.
+void ToolCallParser::endCall(size_t end) {
+  place = Place::behind;
+  mark = end;
+  closing = 0;
 }
 
 /// The call's own bracket and the white space around it are not theirs.

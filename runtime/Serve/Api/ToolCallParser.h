@@ -56,6 +56,7 @@ private:
   void inBroken(char byte);
   void behindCall(char byte);
   void begin();
+  void endCall(size_t end);
   void beginText();
   void goBack();
   void add(ToolEvent::Kind kind, const std::string &text);

@@ -159,6 +159,8 @@ TEST(Tools, whatIsBehindACallIsText) {
            {call + "</tool>", "</tool>"},
            {call + "\n</tool_c", ""}, // cut in the tag
            {call + call, ""},
+           {call.substr(0, call.size() - 1) + "\n</tool_call>a", "a"},
+           {call.substr(0, call.size() - 1) + ", \"id\": 1</tool_call>a", "a"},
            {call.substr(0, call.size() - 1) + ", because", "because"}}) {
     Heard heard = parsed(text);
     EXPECT_EQ(heard.said, said) << text;
