@@ -12,13 +12,12 @@ Json parseDocument(const std::string &text, const std::string &name) {
                                    std::to_string(maximumText) +
                                    " are possible");
   }
-  auto checkDepth = [&](int depth, Json::parse_event_t, Json &) {
-    if (depth > 2 * maximumNesting) {
+  auto checkDepth = [&](size_t depth, JsonEvent) {
+    if (depth > size_t(2) * maximumNesting) {
       throw Error(Status::usage, name + " is more than " +
                                      std::to_string(2 * maximumNesting) +
                                      " levels deep");
     }
-    return true;
   };
   try {
     return parseJsonOrThrow<Json>(text, checkDepth);

@@ -9,21 +9,18 @@ namespace cheems::serve {
 
 Json parseBody(const std::string &text) {
   std::vector<int> members; // of each object that is open
-  auto check = [&](int depth, Json::parse_event_t event, Json &) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= maximumDepth) {
+  auto check = [&](size_t depth, JsonEvent event) {
+    if (event != JsonEvent::name) {
+      if (depth >= size_t(maximumDepth)) {
         throw ApiError(400, "the body nests more than " +
                                 std::to_string(maximumDepth) + " deep");
       }
-      members.resize(size_t(depth) + 1);
+      members.resize(depth + 1);
       members.back() = 0;
-    } else if (event == Event::key &&
-               ++members[size_t(depth) - 1] > maximumMembers) {
+    } else if (++members[depth - 1] > maximumMembers) {
       throw ApiError(400, "an object of the body has more than " +
                               std::to_string(maximumMembers) + " members");
     }
-    return true;
   };
   Json body;
   try {

@@ -27,12 +27,47 @@ TEST(Json, WhatIsNoJsonThrowsWithItsPlace) {
   }
 }
 
-TEST(Json, ACheckSeesTheDepthAndMayThrow) {
-  auto check = [](int depth, json::parse_event_t, json &) {
-    return depth > 2 ? throw std::runtime_error("too deep") : true;
+template <typename Document> class JsonOf : public testing::Test {};
+using Documents = testing::Types<json, ordered_json>;
+TYPED_TEST_SUITE(JsonOf, Documents);
+
+TYPED_TEST(JsonOf, aCheckSeesTheDepthAndMayThrow) {
+  std::string seen;
+  auto check = [&](size_t depth, JsonEvent event) {
+    seen += "{[n"[static_cast<int>(event)] + std::to_string(depth) + " ";
+    if (depth > 2) {
+      throw std::runtime_error("too deep");
+    }
   };
-  EXPECT_EQ(parseJsonOrThrow<json>("[[1]]", check), json({{1}}));
-  EXPECT_THROW(parseJsonOrThrow<json>("[[[1]]]", check), std::runtime_error);
+  using Document = TypeParam;
+  EXPECT_EQ(printJson(parseJsonOrThrow<Document>(R"([{"a":[]},1])", check)),
+            R"([{"a":[]},1])");
+  EXPECT_EQ(seen, "[0 {1 n2 [2 ");
+  EXPECT_THROW(parseJsonOrThrow<Document>("[[[[1]]]]", check),
+               std::runtime_error);
+}
+
+TYPED_TEST(JsonOf, theLastMemberOfANameCounts) {
+  using Document = TypeParam;
+  std::string all = "{\"x\":0,\"y\":{\"x\":1,\"x\":[2]}";
+  for (int member = 0; member < 40; ++member) {
+    all +=
+        ",\"m" + std::to_string(member % 30) + "\":" + std::to_string(member);
+  }
+  auto document = parseJsonOrThrow<Document>(all + ",\"x\":-1}");
+  EXPECT_EQ(document.size(), 32u);
+  EXPECT_EQ(document["x"], -1);
+  EXPECT_EQ(document["y"]["x"][0], 2);
+  EXPECT_EQ(document["m5"], 35);
+  EXPECT_EQ(document["m25"], 25);
+}
+
+TEST(Json, NamesAreLookedUpInAnOrderedDocumentHoweverManyThereAre) {
+  std::string all = "{";
+  for (int member = 0; member < 300000; ++member) {
+    all += "\"member " + std::to_string(member) + "\":0,";
+  }
+  EXPECT_EQ(parseJson<ordered_json>(all + "\"z\":1}").size(), 300001u);
 }
 
 TEST(Json, BytesThatAreNotUtf8AreRefusedOrReplaced) {
