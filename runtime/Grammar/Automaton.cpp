@@ -18,7 +18,8 @@ uint64_t pair(uint32_t high, uint32_t low) {
               "the grammar is too ambiguous: the text so far can be read in "
               "more than " +
                   std::to_string(maximumPlaces) +
-                  " ways; let fewer of its parts overlap");
+                  " ways, or takes as much work; let fewer of its parts "
+                  "overlap");
 }
 
 } // namespace
@@ -46,6 +47,7 @@ Automaton::StackId Automaton::concatenate(StackId above, StackId base) {
   for (StackId at = above; at != 0; at = stacks[at].below) {
     tops.push_back(stacks[at].top);
   }
+  spend(tops.size());
   for (size_t index = tops.size(); index-- > 0;) {
     base = push(base, tops[index]);
   }
@@ -77,6 +79,13 @@ Automaton::StateId Automaton::intern(State state) {
 
 Automaton::Edge Automaton::close(std::vector<Place> reached) {
   State state;
+  size_t most = std::min(work + maximumEdgeWork, maximumWork);
+  auto spendHere = [&](size_t steps) {
+    spend(steps);
+    if (work > most) {
+      tooAmbiguous();
+    }
+  };
   std::unordered_set<uint64_t> seen;
   auto reach = [&](NodeId node, StackId stack) {
     reached.emplace_back(node, stack);
@@ -88,7 +97,7 @@ Automaton::Edge Automaton::close(std::vector<Place> reached) {
     if (grammar->need[id] == endless || !seen.insert(pair(id, stack)).second) {
       continue;
     }
-    spend(1);
+    spendHere(placeSteps);
     const Node &node = grammar->nodes[id];
     switch (node.kind) {
     case Node::bytes:
@@ -123,7 +132,7 @@ Automaton::Edge Automaton::close(std::vector<Place> reached) {
       most =
           std::max(most, stacks[at].depth - 1 + grammar->need[stacks[at].top]);
     }
-    spend(static_cast<size_t>(stacks[place.second].depth));
+    spendHere(static_cast<size_t>(stacks[place.second].depth));
     need = std::min(need, most);
     return most > maximumDepth;
   };
@@ -138,6 +147,7 @@ Automaton::Edge Automaton::close(std::vector<Place> reached) {
   if (!state.returns && !state.places.empty()) {
     // the common bottom of the stacks
     auto bottomUp = [&](StackId stack) {
+      spendHere(static_cast<size_t>(stacks[stack].depth));
       std::vector<NodeId> tops;
       for (; stack != 0; stack = stacks[stack].below) {
         tops.push_back(stacks[stack].top);
@@ -177,16 +187,17 @@ Automaton::Edge Automaton::close(std::vector<Place> reached) {
   return edge;
 }
 
-void Automaton::spend(size_t steps) {
-  work += steps;
-  if (work > maximumWork) {
-    tooAmbiguous();
-  }
+void Automaton::tooMuchWork() {
+  throw Error(Status::usage,
+              "the grammar is too ambiguous: one token takes more than " +
+                  std::to_string(maximumWork) +
+                  " steps of work; let fewer of its parts overlap");
 }
 
 Automaton::Edge Automaton::makeEdge(StateId from, uint8_t kind) {
   std::vector<Place> reached;
   uint8_t sample = grammar->sample[kind];
+  spend(states[from].places.size());
   for (auto [id, stack] : states[from].places) {
     const Node &node = grammar->nodes[id];
     if (node.low <= sample && sample <= node.high) {

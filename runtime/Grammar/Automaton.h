@@ -19,10 +19,15 @@
 
 namespace cheems::grammar {
 
-/// Work and memory that one step of a text may take: who makes a grammar that
-/// can be read in thousands of ways gets an error, not a hang.
+/// What one token of a text may take: who makes a grammar that can be read in
+/// thousands of ways gets an error, not a hang. Work is counted in steps of
+/// about 10 ns: an edge that is known is one, a place that is new takes
+/// `placeSteps`.
 inline constexpr size_t maximumPlaces = 4096;
-inline constexpr size_t maximumWork = size_t(1) << 22;
+inline constexpr size_t maximumWork = size_t(1) << 24;
+inline constexpr size_t placeSteps = 8;
+/// Of one edge that is new, which is made in one piece.
+inline constexpr size_t maximumEdgeWork = size_t(1) << 17;
 
 class Automaton {
 public:
@@ -67,13 +72,22 @@ public:
   bool complete(StateId state) const { return states[state].places.empty(); }
   int depth(StackId stack) const { return stacks[stack].depth; }
 
-  /// Begins the count of work of one step.
+  /// Begins the count of work of one token.
   void beginStep() { work = 0; }
+  /// Since then.
+  size_t worked() const { return work; }
+  /// Throws Error(usage) for more than a token may take.
+  void spend(size_t steps) {
+    work += steps;
+    if (work > maximumWork) {
+      tooMuchWork();
+    }
+  }
   /// The depth that texts needed since this was last asked.
   int takeDeepest() { return std::exchange(deepest, 0); }
   /// Whether so much was kept that a new automaton is better.
   bool large() const {
-    return kept > (size_t(1) << 22) || stacks.size() > (size_t(1) << 20);
+    return kept > (size_t(1) << 20) || stacks.size() > (size_t(1) << 16);
   }
   /// Where another automaton of the same grammar is.
   Position adopt(const Automaton &other, Position position);
@@ -109,7 +123,7 @@ private:
             edge.push ? concatenate(edge.push, from.base) : from.base};
   }
   Edge makeEdge(StateId from, uint8_t kind);
-  void spend(size_t steps);
+  [[noreturn]] static void tooMuchWork();
   StackId push(StackId below, NodeId top);
   /// The places that are reached from `work` without a byte.
   Edge close(std::vector<Place> reached);

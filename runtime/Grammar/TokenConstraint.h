@@ -20,12 +20,24 @@ std::shared_ptr<const VocabularyTrie> makeVocabularyTrie(TextModel &text);
 /// Where one text is in its grammar. For one thread at a time.
 class TokenConstraint {
 public:
+  /// Steps of work, of about 10 ns each.
+  struct Limits {
+    size_t piece = size_t(1) << 15;    ///< of one call of `prepare`
+    uint64_t text = uint64_t(1) << 32; ///< of all tokens together
+  };
+
   TokenConstraint(std::shared_ptr<const Grammar> grammar,
                   std::shared_ptr<const VocabularyTrie> vocabulary);
+  TokenConstraint(std::shared_ptr<const Grammar> grammar,
+                  std::shared_ptr<const VocabularyTrie> vocabulary,
+                  const Limits &limits);
   ~TokenConstraint();
   /// Goes on in the same way: for the choices of one prompt.
   TokenConstraint(const TokenConstraint &other);
 
+  /// Does a piece of the work for the mask; whether `mask` is there then
+  /// without any more. Throws Error(usage) for a grammar that takes too much.
+  bool prepare(const std::vector<int32_t> &endTokens);
   /// The mask of Sampler::sample: bit token % 32 of word token / 32 is 1 for
   /// the tokens that may come next. Those of `endTokens` may where the text may
   /// end here. Valid until the next call.
@@ -36,6 +48,8 @@ public:
   bool mayEnd() const;
   /// Whether it must: no byte can follow.
   bool mustEnd() const;
+  /// Steps of work so far.
+  uint64_t worked() const;
 
 private:
   struct State;

@@ -18,9 +18,36 @@ size_t Choice::enough() const {
   return constraint || rules.topLogprobs ? 0 : sampler.enough();
 }
 
-Drawn Choice::draw(const float *logits, int64_t vocabulary) {
-  Drawn drawn;
+bool Choice::prepare() {
+  if (!constraint || fault) {
+    return true;
+  }
   try {
+    return constraint->prepare(rules.endTokens);
+  } catch (const std::exception &error) {
+    fault = failed(error);
+    return true;
+  }
+}
+
+Drawn Choice::failed(const std::exception &error) {
+  Drawn drawn;
+  drawn.error = error.what();
+  if (dynamic_cast<const NothingToChoose *>(&error)) {
+    drawn.theirs = true;
+    drawn.field = "logit_bias";
+  } else if (auto known = dynamic_cast<const Error *>(&error)) {
+    drawn.theirs = known->status == Status::usage; // a grammar grows too large
+  }
+  return drawn;
+}
+
+Drawn Choice::draw(const float *logits, int64_t vocabulary) {
+  if (fault) {
+    return *fault;
+  }
+  try {
+    Drawn drawn;
     const uint32_t *mask =
         constraint ? constraint->mask(rules.endTokens).data() : nullptr;
     drawn.token = sampler.sample(logits, static_cast<size_t>(vocabulary), mask);
@@ -28,17 +55,10 @@ Drawn Choice::draw(const float *logits, int64_t vocabulary) {
       drawn.logprob =
           tokenLogprob(logits, vocabulary, drawn.token, *rules.topLogprobs);
     }
-  } catch (const NothingToChoose &error) {
-    drawn.error = error.what();
-    drawn.theirs = true;
-    drawn.field = "logit_bias";
-  } catch (const Error &error) { // a grammar that grows too large
-    drawn.error = error.what();
-    drawn.theirs = error.status == Status::usage;
+    return drawn;
   } catch (const std::exception &error) {
-    drawn.error = error.what();
+    return failed(error);
   }
-  return drawn;
 }
 
 std::optional<Drawn> Choice::draw(const TopLogits &best) {

@@ -39,6 +39,8 @@ public:
   int64_t index() const { return number; }
   /// Of how many of a row's best logits `draw` may choose; 0: it needs the row.
   size_t enough() const;
+  /// Does a piece of the work that `draw` needs; whether all of it is done.
+  bool prepare();
   /// Choose the next token; the former of the whole row, on any thread; the
   /// latter only where it can.
   Drawn draw(const float *logits, int64_t vocabulary);
@@ -59,10 +61,12 @@ public:
 
 private:
   std::string textOf(int32_t token);
+  static Drawn failed(const std::exception &error);
 
   int64_t number;
   Sampler sampler;
   std::unique_ptr<Constraint> constraint; ///< null: any text
+  std::optional<Drawn> fault;             ///< why the constraint has no mask
   const ChoiceRules &rules;
   StreamingDecoder decoder;
   StopStrings stops;

@@ -18,6 +18,9 @@ public:
   virtual ~Constraint() = default;
   /// Goes on in the same way.
   virtual std::unique_ptr<Constraint> clone() const = 0;
+  /// Does a piece of the work for the mask, which takes less than a step of a
+  /// model; whether the mask is there then. May throw Error, as `mask`.
+  virtual bool prepare(const std::vector<int32_t> &endTokens) = 0;
   virtual const std::vector<uint32_t> &
   mask(const std::vector<int32_t> &endTokens) = 0;
   virtual void accept(int32_t token) = 0;

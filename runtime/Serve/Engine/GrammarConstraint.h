@@ -17,6 +17,9 @@ public:
   std::unique_ptr<Constraint> clone() const override {
     return std::make_unique<GrammarConstraint>(constraint);
   }
+  bool prepare(const std::vector<int32_t> &endTokens) override {
+    return constraint.prepare(endTokens);
+  }
   const std::vector<uint32_t> &
   mask(const std::vector<int32_t> &endTokens) override {
     return constraint.mask(endTokens);

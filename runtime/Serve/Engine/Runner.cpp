@@ -99,9 +99,8 @@ void Runner::startWaiting() {
         return;
       }
       run.choice = job.choices[job.nextChoice++].get();
-      runs.push_back(run);
-      take(runs.size() - 1,
-           run.choice->draw(job.promptLogits.data(), session.vocabulary()));
+      run.row = job.promptLogits;
+      runs.push_back(std::move(run));
     }
     if (job.nextChoice == job.choices.size()) { // none needs them any more
       job.promptState = Snapshot();
@@ -112,9 +111,11 @@ void Runner::startWaiting() {
 
 void Runner::step() {
   startWaiting();
+  drawWaiting();
   sweep(); // a single token may have ended a text
-  if (runs.empty()) {
-    return;
+  if (std::all_of(runs.begin(), runs.end(),
+                  [](const Run &run) { return !run.row.empty(); })) {
+    return; // none is there, or all are being prepared
   }
   try {
     plan();
@@ -131,6 +132,7 @@ void Runner::step() {
 
 Wish Runner::wishOf(const Run &run) const {
   Wish wish;
+  wish.waiting = !run.row.empty();
   wish.decoding = run.choice != nullptr;
   wish.position = session.position(run.slot);
   const Job &job = *run.job;
@@ -146,7 +148,7 @@ void Runner::plan() {
   int64_t decoding = 0;
   for (const Run &run : runs) {
     wishes.push_back(wishOf(run));
-    decoding += run.choice != nullptr;
+    decoding += run.choice != nullptr && run.row.empty();
   }
   StepLimits limits;
   limits.unit = slots.unit();

@@ -48,6 +48,9 @@ private:
     int64_t slot = 0;
     Choice *choice = nullptr; ///< null: the prompt is fed
     Clock::time_point last;   ///< when its newest token came
+    /// Logits of which the next token is to be drawn, once the choice is
+    /// prepared for that. Until then it is in no step. Else empty.
+    std::vector<float> row;
   };
   /// Choices of a job that wait for a slot, and what they begin with.
   struct Waiting {
@@ -61,7 +64,8 @@ private:
     int64_t index;
     const float *row = nullptr;
     Drawn drawn;
-    bool done = false; ///< it was drawn from the best ones
+    bool done = false;    ///< it was drawn from the best ones
+    bool waiting = false; ///< it is not prepared
   };
   /// A segment of a step.
   struct Part {
@@ -87,6 +91,8 @@ private:
   const float *rowOf(int64_t index);
   void findRows();
   void draw();
+  void drawAll();
+  void drawWaiting();
   void take(size_t run, Drawn drawn);
   void fail(Job &job, const GenerationFault &fault);
   void finish(Job &job);

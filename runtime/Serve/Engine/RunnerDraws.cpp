@@ -51,6 +51,7 @@ void Runner::draw() {
   Clock::time_point begin = Clock::now();
   try {
     findRows();
+    metrics.drawing += nanosecondsSince(begin);
   } catch (const std::exception &error) { // a card that fails
     for (Draw &each : draws) {
       slots.erase(runs[each.run].slot);
@@ -59,6 +60,13 @@ void Runner::draw() {
     }
     return;
   }
+  drawAll();
+}
+
+/// Grammars are prepared piece by piece, so that one of a request cannot hold
+/// up the texts of others: what is not ready waits outside of the steps.
+void Runner::drawAll() {
+  Clock::time_point begin = Clock::now();
   std::vector<Draw *> open;
   int64_t work = 0;
   for (Draw &each : draws) {
@@ -69,14 +77,35 @@ void Runner::draw() {
   }
   inParallel(static_cast<int64_t>(open.size()), work, [&](int64_t i) {
     Draw &each = *open[static_cast<size_t>(i)];
-    each.drawn = runs[each.run].choice->draw(each.row, session.vocabulary());
+    Choice &choice = *runs[each.run].choice;
+    each.waiting = !choice.prepare();
+    if (!each.waiting) {
+      each.drawn = choice.draw(each.row, session.vocabulary());
+    }
   });
   metrics.drawing += nanosecondsSince(begin);
   begin = Clock::now();
   for (Draw &each : draws) {
-    take(each.run, std::move(each.drawn));
+    std::vector<float> &row = runs[each.run].row;
+    if (!each.waiting) {
+      row.clear();
+      take(each.run, std::move(each.drawn));
+    } else if (row.empty()) {
+      row.assign(each.row, each.row + session.vocabulary());
+    }
   }
   metrics.telling += nanosecondsSince(begin);
+}
+
+void Runner::drawWaiting() {
+  draws.clear();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].row.empty()) {
+      draws.emplace_back(i, 0);
+      draws.back().row = runs[i].row.data();
+    }
+  }
+  drawAll();
 }
 
 } // namespace cheems::serve

@@ -10,7 +10,7 @@ std::vector<int64_t> planStep(const std::vector<Wish> &wishes,
   int64_t left = limits.rows;
   bool decodes = false;
   for (size_t i = 0; i < count && left > 0; ++i) {
-    if (wishes[i].decoding) {
+    if (wishes[i].decoding && !wishes[i].waiting) {
       rows[i] = 1;
       --left;
       decodes = true;
@@ -25,7 +25,7 @@ std::vector<int64_t> planStep(const std::vector<Wish> &wishes,
       size_t i = (turn + n) % count;
       const Wish &wish = wishes[i];
       int64_t at = wish.position + rows[i];
-      if (wish.decoding || at >= wish.end) {
+      if (wish.decoding || wish.waiting || at >= wish.end) {
         continue;
       }
       int64_t piece = std::min(limits.unit - at % limits.unit, wish.end - at);

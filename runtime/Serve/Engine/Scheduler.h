@@ -14,6 +14,7 @@ struct Wish {
   int64_t position = 0;  ///< tokens it was fed
   int64_t end = 0;       ///< that a prompt is to be fed up to, for now
   bool allRows = false;  ///< the logits of all of its rows are wanted
+  bool waiting = false;  ///< it takes no row now; not all may wait
 };
 
 struct StepLimits {

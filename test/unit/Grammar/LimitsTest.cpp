@@ -95,6 +95,97 @@ TEST(Limits, AmbiguousGrammarsAreRefusedWhileTheyAreRead) {
   }
 }
 
+/// Grammars of which a mask takes much work.
+std::vector<std::string> hostileGrammars() {
+  std::string words;
+  for (int word = 0; word < 200; ++word) {
+    words += (word ? " | w " : "w ") + std::string("\"") +
+             std::to_string(word * 7919 % 10007) + "\"";
+  }
+  return {"root ::= (((\"a\" | \"b\" | \"ab\")* | \"a\"+)* \"c\"){1,200}",
+          "root ::= w{1,64}\nw ::= (\"a\"? \"b\"? [a-z]?){1,40} | w2\n"
+          "w2 ::= (\"a\" | \"aa\" | \"aaa\"){0,60} w3?\n"
+          "w3 ::= \"(\" (w | \"a\"){0,30} \")\"",
+          "root ::= (" + words + ")+\nw ::= [a-z]{0,12}"};
+}
+
+std::vector<std::string> lettersAndDigits() {
+  std::vector<std::string> tokens = byteTokens();
+  std::mt19937 random(1);
+  for (int count = 0; count < 4000; ++count) {
+    std::string token;
+    for (size_t length = 2 + random() % 8; length > 0; --length) {
+      token += "abc(0123456789)"[random() % 15];
+    }
+    tokens.push_back(token);
+  }
+  return tokens;
+}
+
+TEST(Limits, APieceOfTheWorkForAMaskIsBounded) {
+  auto trie = trieOf(lettersAndDigits());
+  TokenConstraint::Limits limits;
+  size_t most = limits.piece + grammar::maximumEdgeWork + 1024;
+  for (const std::string &text : hostileGrammars()) {
+    std::mt19937 random(1);
+    std::string refused = refusal([&] {
+      TokenConstraint constraint(parseGbnf(text), trie);
+      for (int step = 0; step < 12; ++step) {
+        for (bool ready = false; !ready;) {
+          uint64_t before = constraint.worked();
+          ready = constraint.prepare({});
+          ASSERT_LE(constraint.worked() - before, most) << text.substr(0, 60);
+        }
+        std::vector<int32_t> allowed;
+        const std::vector<uint32_t> &mask = constraint.mask({});
+        for (size_t token = 0; token < trie->vocabulary(); ++token) {
+          if (allows(mask, token)) {
+            allowed.push_back(static_cast<int32_t>(token));
+          }
+        }
+        constraint.accept(allowed[random() % allowed.size()]);
+      }
+    });
+    EXPECT_TRUE(refused.empty() ||
+                refused.find("too ambiguous") != refused.npos)
+        << refused;
+  }
+}
+
+TEST(Limits, PiecesGiveTheMaskThatOneGives) {
+  auto trie = trieOf(lettersAndDigits());
+  TokenConstraint::Limits limits;
+  limits.piece = 1;
+  GrammarPointer grammar = parseGbnf(hostileGrammars()[2]);
+  TokenConstraint whole(grammar, trie), pieces(grammar, trie, limits);
+  for (int32_t token : {'a', 'b', '7'}) {
+    int count = 1;
+    while (!pieces.prepare({})) {
+      ++count;
+    }
+    EXPECT_GT(count, 10);
+    EXPECT_EQ(pieces.mask({}), whole.mask({}));
+    pieces.accept(token);
+    whole.accept(token);
+  }
+}
+
+TEST(Limits, ATextHasABudgetOfWork) {
+  TokenConstraint::Limits limits;
+  limits.text = 100000;
+  TokenConstraint constraint(jsonObjectGrammar(), trieOf(lettersAndDigits()),
+                             limits);
+  std::string refused = refusal([&] {
+    for (int step = 0; step < 100000; ++step) {
+      constraint.mask({});
+      constraint.accept(step == 0 ? '{' : step == 1 ? '"' : 'a');
+    }
+  });
+  EXPECT_THAT(refused, HasSubstr("more than 100000 steps of work"));
+  EXPECT_LE(constraint.worked(),
+            limits.text + limits.piece + grammar::maximumEdgeWork);
+}
+
 TEST(Limits, NestingEndsWhereItsEndsAreDue) {
   // brackets that may only close: at each depth the text can still end
   GrammarPointer grammar = parseGbnf("root ::= \"(\" root? \")\" \"!\"?");

@@ -1,6 +1,7 @@
 // What an engine says to requests, alone and together, on stand-in models.
 #include "EngineHarness.h"
 #include "runtime/Error.h"
+#include <atomic>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -260,6 +261,7 @@ struct FiveLetters : Constraint {
   std::unique_ptr<Constraint> clone() const override {
     return std::make_unique<FiveLetters>(*this);
   }
+  bool prepare(const std::vector<int32_t> &endTokens) override { return true; }
   const std::vector<uint32_t> &
   mask(const std::vector<int32_t> &endTokens) override {
     bits = {3u << aToken};
@@ -326,6 +328,50 @@ TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
   ASSERT_TRUE(heard->fault);
   EXPECT_EQ(heard->fault->kind, GenerationFault::Kind::invalid);
   EXPECT_EQ(heard->fault->message, "the grammar is too ambiguous");
+}
+
+/// One that is ready when the test says so.
+struct WhenTold : FiveLetters {
+  explicit WhenTold(const std::atomic<bool> &told) : told(told) {}
+  std::unique_ptr<Constraint> clone() const override {
+    return std::make_unique<WhenTold>(*this);
+  }
+  bool prepare(const std::vector<int32_t> &endTokens) override { return told; }
+  const std::atomic<bool> &told;
+};
+
+TEST(Engine, aGrammarThatIsNotReadyHoldsUpNoOtherText) {
+  std::atomic<bool> told = false;
+  EngineOptions options = engineOptions(4);
+  options.constraints = [&](const std::shared_ptr<const Grammar> &) {
+    return std::make_unique<WhenTold>(told);
+  };
+  GenerationRequest slow = request(randomPrompt(1, 9), 40);
+  slow.choices = 5; // more than there are slots
+  slow.grammar = std::shared_ptr<const Grammar>(
+      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  auto text = textModel(Kind::hybrid);
+  auto engine = makeEngine(text, options);
+  GenerationRequest other = request(randomPrompt(2, 7), 30);
+  auto first = std::make_shared<Listener>();
+  auto heard = std::make_shared<Listener>();
+  engine->submit(other, first);
+  engine->submit(slow, heard);
+  first->wait();
+  EXPECT_EQ(first->choices[0].tokens, alone(*text, other));
+  EXPECT_FALSE(heard->over());
+  told = true;
+  heard->wait();
+  ASSERT_TRUE(heard->usage);
+  for (int64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(heard->choices[i].text.size(), 5u);
+  }
+  // one that never gets ready can be cancelled
+  told = false;
+  auto cancelled = std::make_shared<Listener>();
+  engine->submit(slow, cancelled)->cancelled = true;
+  cancelled->wait();
+  EXPECT_EQ(cancelled->choices[0].text, "");
 }
 
 TEST(Engine, drainingEndsWhatRunsAndRefusesTheRest) {
