@@ -45,11 +45,36 @@ void CharacterSet::remove(uint32_t first, uint32_t final) {
 }
 
 CharacterSet CharacterSet::negated() const {
-  CharacterSet rest = any();
+  CharacterSet rest;
+  uint32_t next = 0;
+  auto append = [&](uint32_t first, uint32_t final) {
+    if (first <= final) {
+      rest.ranges.emplace_back(first, final);
+    }
+  };
   for (auto [first, final] : ranges) {
-    rest.remove(first, final);
+    if (first > next) {
+      append(next, first - 1);
+    }
+    next = final + 1;
   }
+  append(next, last);
+  rest.remove(0xD800, 0xDFFF);
   return rest;
+}
+
+CharacterSet CharacterSet::intersected(const CharacterSet &other) const {
+  CharacterSet both;
+  auto left = ranges.begin(), right = other.ranges.begin();
+  while (left != ranges.end() && right != other.ranges.end()) {
+    uint32_t first = std::max(left->first, right->first),
+             final = std::min(left->second, right->second);
+    if (first <= final) {
+      both.ranges.emplace_back(first, final);
+    }
+    ++(left->second < right->second ? left : right);
+  }
+  return both;
 }
 
 bool CharacterSet::contains(uint32_t character) const {

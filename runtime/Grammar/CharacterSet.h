@@ -23,6 +23,7 @@ public:
   void add(const CharacterSet &other);
   void remove(uint32_t first, uint32_t final);
   CharacterSet negated() const;
+  CharacterSet intersected(const CharacterSet &other) const;
 
   bool empty() const { return ranges.empty(); }
   bool contains(uint32_t character) const;
@@ -31,6 +32,9 @@ public:
   }
   bool operator<(const CharacterSet &other) const {
     return ranges < other.ranges;
+  }
+  bool operator==(const CharacterSet &other) const {
+    return ranges == other.ranges;
   }
 
 private:

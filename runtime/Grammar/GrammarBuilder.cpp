@@ -7,12 +7,20 @@
 
 namespace cheems::grammar {
 
-void GrammarBuilder::spend() {
-  if (nodes.size() == maximumNodes || ++work > maximumBuildWork) {
+void GrammarBuilder::spend(size_t steps) {
+  work += steps;
+  if (nodes.size() >= maximumNodes) {
     throw Error(Status::usage,
                 "the grammar is too large: more than " +
                     std::to_string(maximumNodes) +
                     " states; repeat less, or make strings and lists shorter");
+  }
+  if (work > maximumBuildWork) {
+    throw Error(Status::usage,
+                "the grammar is too large: it takes more than " +
+                    std::to_string(maximumBuildWork) +
+                    " steps of work; let it have fewer parts, alternatives and "
+                    "repetitions");
   }
 }
 
@@ -38,6 +46,42 @@ NodeId GrammarBuilder::literal(std::string_view text, NodeId next) {
     next = bytes(byte, byte, next);
   }
   return next;
+}
+
+NodeId GrammarBuilder::texts(std::vector<std::string> all, NodeId next) {
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return textsFrom(all, 0, all.size(), 0, next);
+}
+
+/// What follows the first `at` bytes of the texts in [begin, end), which have
+/// those in common.
+NodeId GrammarBuilder::textsFrom(const std::vector<std::string> &all,
+                                 size_t begin, size_t end, size_t at,
+                                 NodeId next) {
+  const std::string &first = all[begin], &last = all[end - 1];
+  size_t same = at;
+  while (same < std::min(first.size(), last.size()) &&
+         first[same] == last[same]) {
+    ++same;
+  }
+  std::vector<NodeId> choices;
+  if (first.size() == same) {
+    choices.push_back(next);
+    ++begin;
+  }
+  while (begin < end) {
+    size_t to = begin;
+    while (to < end && all[to][same] == all[begin][same]) {
+      ++to;
+    }
+    auto byte = static_cast<uint8_t>(all[begin][same]);
+    choices.push_back(
+        bytes(byte, byte, textsFrom(all, begin, to, same + 1, next)));
+    begin = to;
+  }
+  return literal(std::string_view(first).substr(at, same - at),
+                 either(choices));
 }
 
 NodeId GrammarBuilder::either(const std::vector<NodeId> &choices) {
@@ -318,11 +362,21 @@ void GrammarBuilder::findClasses(Grammar &made) const {
   }
 }
 
-std::shared_ptr<const Grammar> GrammarBuilder::finish(RuleId root) {
+bool GrammarBuilder::hasText(NodeId node) const {
+  Grammar grammar;
+  findNeeds(grammar);
+  return grammar.need[node] != endless;
+}
+
+std::shared_ptr<const Grammar>
+GrammarBuilder::finish(RuleId root, const std::string &whyNothing) {
   refuseLeftRecursion();
   auto made = std::make_shared<Grammar>();
   findNeeds(*made);
   if (made->need[rules[root].start] == endless) {
+    if (!whyNothing.empty()) {
+      throw Error(Status::usage, whyNothing);
+    }
     throw Error(Status::usage, rules[root].name +
                                    " has no text: it never ends, or needs "
                                    "rules more than " +

@@ -35,6 +35,9 @@ public:
   NodeId literal(std::string_view text, NodeId next);
   /// One character of the set, in UTF-8. The set must not be empty.
   NodeId characters(const CharacterSet &set, NodeId next);
+  /// One of these texts; at least one. What they begin with in common is there
+  /// once, so a text is read in one way however many there are.
+  NodeId texts(std::vector<std::string> all, NodeId next);
   /// One of these; at least one.
   NodeId either(const std::vector<NodeId> &choices);
   NodeId call(RuleId rule, NodeId next);
@@ -46,13 +49,23 @@ public:
   NodeId repeat(const std::function<NodeId(NodeId)> &part, int64_t minimum,
                 std::optional<int64_t> maximum, NodeId next);
 
+  /// Counts work, for what makes a grammar and its parts. Throws Error(usage)
+  /// where it is more than a grammar may take.
+  void spend(size_t steps = 1);
+
   /// `name` is what messages call it.
   RuleId declare(std::string name);
   void define(RuleId rule, NodeId start);
 
+  /// Whether some text ends from the node.
+  bool hasText(NodeId node) const;
+  /// Nodes so far.
+  size_t size() const { return nodes.size(); }
+
   /// Throws Error(usage) naming rules that begin with themselves, and a root
-  /// that no text ends.
-  std::shared_ptr<const Grammar> finish(RuleId root);
+  /// that no text ends: with `whyNothing`, if that is known.
+  std::shared_ptr<const Grammar> finish(RuleId root,
+                                        const std::string &whyNothing = "");
 
 private:
   struct Rule {
@@ -61,7 +74,8 @@ private:
   };
 
   NodeId add(const Node &node);
-  void spend();
+  NodeId textsFrom(const std::vector<std::string> &all, size_t begin,
+                   size_t end, size_t at, NodeId next);
   NodeId utf8(uint32_t first, uint32_t final, NodeId next);
   std::vector<bool> nullable() const;
   void refuseLeftRecursion() const;
@@ -72,7 +86,7 @@ private:
 
   std::vector<Node> nodes = {Node()};
   std::vector<Rule> rules;
-  size_t work = 0; ///< nodes that were asked for, those that were there, too
+  size_t work = 0; ///< also for nodes that were there already
   std::map<std::tuple<uint8_t, uint8_t, NodeId>, NodeId> byteNodes;
 };
 

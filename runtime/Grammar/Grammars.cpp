@@ -23,14 +23,15 @@ std::shared_ptr<const Grammar> jsonSchemaGrammar(const std::string &schema) {
   GrammarBuilder builder;
   JsonSchema schemas(builder, document, "JSON schema");
   auto root = builder.declare("the schema");
-  builder.define(root, schemas.value(document, "#", endNode));
-  return builder.finish(root);
+  builder.define(root, schemas.value(endNode));
+  return builder.finish(root, schemas.whyNothing());
 }
 
 /// Arguments are an object, where the schema of a tool does not say so, too.
 static Json ofObjects(Json schema) {
   if (schema.is_object()) {
-    for (const char *keyword : {"type", "$ref", "anyOf", "enum", "const"}) {
+    for (const char *keyword :
+         {"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"}) {
       if (schema.contains(keyword)) {
         return schema;
       }
@@ -50,6 +51,7 @@ std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
   std::deque<Json> documents;
   std::deque<JsonSchema> schemas; // one a tool: its references start there
   std::vector<NodeId> calls;
+  std::string whyNothing;
   NodeId end = builder.literal("}\n</tool_call>", endNode);
   for (const Json &tool : list) {
     if (!tool.is_object() || !tool.contains("name") ||
@@ -61,11 +63,11 @@ std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
     if (tool.contains("parameters") && !tool["parameters"].is_null()) {
       const Json &parameters =
           documents.emplace_back(ofObjects(tool["parameters"]));
-      arguments =
-          schemas
-              .emplace_back(builder, parameters,
-                            "parameters of tool '" + name.substr(0, 60) + "'")
-              .value(parameters, "#", end);
+      JsonSchema &schema = schemas.emplace_back(
+          builder, parameters,
+          "parameters of tool '" + SchemaReader::shortened(name) + "'");
+      arguments = schema.value(end);
+      whyNothing = whyNothing.empty() ? schema.whyNothing() : whyNothing;
     } else {
       arguments = text.object(end);
     }
@@ -75,7 +77,7 @@ std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
   auto root = builder.declare("a call of a tool");
   builder.define(
       root, builder.literal("<tool_call>\n{\"name\": ", builder.either(calls)));
-  return builder.finish(root);
+  return builder.finish(root, whyNothing);
 }
 
 } // namespace cheems

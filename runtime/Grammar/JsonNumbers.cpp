@@ -1,5 +1,12 @@
-// Numbers of JSON, and integers between bounds digit by digit.
+// Numbers of JSON, and numbers between bounds digit by digit. A number with
+// bounds has no exponent and at most 15 digits, unless it is whole: so numbers
+// that differ are different doubles, too, and a bound means the same to who
+// reads them as doubles.
 #include "runtime/Grammar/JsonText.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <tuple>
 
 namespace cheems::grammar {
 
@@ -24,76 +31,224 @@ NodeId JsonText::makeNumber() {
   return builder.either({whole, builder.literal("-", whole)});
 }
 
-/// Numbers of one length from `low` to `high`; without `high`, to 99…9.
-static NodeId between(GrammarBuilder &builder, const std::string &low,
-                      const std::string &high, size_t at, bool lowBinds,
-                      bool highBinds, NodeId next) {
-  if (at == low.size()) {
-    return next;
+namespace {
+
+/// Digits of a number with bounds; of whole numbers, up to those of a bound.
+constexpr int boundedDigits = 15, wholeBoundDigits = 20;
+/// Of numbers that are listed one by one.
+constexpr Wide mostListed = 4096;
+
+Wide powerOfTen(int exponent) {
+  Wide value = 1;
+  for (; exponent > 0; --exponent) {
+    value *= 10;
   }
-  auto digit = [](char of) { return static_cast<uint8_t>(of); };
-  uint8_t first = lowBinds ? digit(low[at]) : '0';
-  uint8_t final = highBinds ? digit(high[at]) : '9';
-  auto rest = [&](bool lowStill, bool highStill) {
-    return between(builder, low, high, at + 1, lowStill, highStill, next);
-  };
-  if (!lowBinds && !highBinds) {
-    return builder.bytes('0', '9', rest(false, false));
-  }
-  if (first == final) {
-    return builder.bytes(first, final, rest(lowBinds, highBinds));
-  }
-  std::vector<NodeId> choices;
-  if (lowBinds) {
-    choices.push_back(builder.bytes(first, first, rest(true, false)));
-    ++first;
-  }
-  if (highBinds) {
-    choices.push_back(builder.bytes(final, final, rest(false, true)));
-    --final;
-  }
-  if (first <= final) {
-    choices.push_back(builder.bytes(first, final, rest(false, false)));
-  }
-  return builder.either(choices);
+  return value;
 }
 
-/// A number that is not negative.
-NodeId JsonText::magnitude(uint64_t minimum, std::optional<uint64_t> maximum,
-                           NodeId next) {
-  std::string low = std::to_string(minimum);
-  std::string high =
-      maximum ? std::to_string(*maximum)
-              : std::string(std::max<size_t>(low.size(), wholeDigits), '9');
-  std::vector<NodeId> choices;
-  for (size_t length = low.size(); length <= high.size(); ++length) {
-    std::string from = "1" + std::string(length - 1, '0');
-    if (length == low.size()) {
-      from = low;
+/// Numbers of one length, between two of that length.
+class Digits {
+public:
+  /// `places` of the digits are behind the point. The digits, without the
+  /// point, are a multiple of `step`.
+  Digits(GrammarBuilder &builder, std::string low, std::string high, int places,
+         int64_t step, NodeId next, NodeId nowhere)
+      : builder(builder), low(std::move(low)), high(std::move(high)),
+        point(this->low.size() - static_cast<size_t>(places)), step(step),
+        next(next), nowhere(nowhere) {}
+
+  NodeId from(size_t at, bool lowBinds, bool highBinds, int64_t remainder) {
+    size_t left = low.size() - at;
+    int64_t rest = remainder;
+    for (size_t digit = 0; digit < left && rest != 0; ++digit) {
+      rest = rest * 10 % step;
     }
-    std::string to = length == high.size() ? high : std::string(length, '9');
-    choices.push_back(between(builder, from, to, 0, true, true, next));
+    bool free = !lowBinds && !highBinds;
+    if (auto found = made.find({left, rest}); free && found != made.end()) {
+      return found->second;
+    }
+    std::vector<NodeId> choices;
+    // zeros may be left out at the end of a fraction, and the whole of one
+    if (at >= point && rest == 0 &&
+        (!lowBinds || low.find_first_not_of('0', at) == low.npos)) {
+      choices.push_back(next);
+    }
+    if (left > 0) {
+      NodeId digits = digitAt(at, lowBinds, highBinds, remainder);
+      if (digits != nowhere) {
+        choices.push_back(at == point ? builder.literal(".", digits) : digits);
+      }
+    }
+    NodeId node = choices.empty() ? nowhere : builder.either(choices);
+    if (free) {
+      made.emplace(std::make_pair(left, rest), node);
+    }
+    return node;
   }
-  return builder.either(choices);
+
+private:
+  NodeId digitAt(size_t at, bool lowBinds, bool highBinds, int64_t remainder) {
+    char first = lowBinds ? low[at] : '0', final = highBinds ? high[at] : '9';
+    std::vector<NodeId> choices;
+    NodeId before = nowhere;
+    char begin = first;
+    auto flush = [&](char end) {
+      if (before != nowhere && begin < end) {
+        choices.push_back(builder.bytes(static_cast<uint8_t>(begin),
+                                        static_cast<uint8_t>(end - 1), before));
+      }
+    };
+    for (char digit = first; digit <= final; ++digit) {
+      NodeId node =
+          from(at + 1, lowBinds && digit == first, highBinds && digit == final,
+               (remainder * 10 + (digit - '0')) % step);
+      if (node != before) {
+        flush(digit);
+        begin = digit;
+        before = node;
+      }
+    }
+    flush(static_cast<char>(final + 1));
+    return choices.empty() ? nowhere : builder.either(choices);
+  }
+
+  GrammarBuilder &builder;
+  std::string low, high;
+  size_t point;
+  int64_t step;
+  NodeId next, nowhere;
+  /// Where no bound binds, by digits that are left, and what those must make
+  /// good.
+  std::map<std::pair<size_t, int64_t>, NodeId> made;
+};
+
+} // namespace
+
+NodeId JsonText::magnitudes(const NumberRule &rule, bool negative,
+                            const NumberRule::Step &step, NodeId next) {
+  std::vector<NodeId> choices;
+  int most = rule.whole ? wholeBoundDigits : boundedDigits;
+  for (int length = 1; length <= most; ++length) {
+    int places = rule.whole                ? 0
+                 : !rule.multiples.empty() ? step.places
+                                           : boundedDigits - length;
+    if (length + places > most) {
+      break;
+    }
+    std::optional<Wide> low = rule.lowAt(places), high = rule.highAt(places);
+    if (negative) {
+      std::swap(low, high);
+      low = low ? std::optional<Wide>(-*low) : std::nullopt;
+      high = high ? std::optional<Wide>(-*high) : std::nullopt;
+    }
+    // without a bound, as many digits as numbers have otherwise, or as the
+    // other bound needs
+    if (!high && length > wholeDigits &&
+        (!low || *low < powerOfTen(length - 1 + places))) {
+      break;
+    }
+    Wide least = length == 1 ? 0 : powerOfTen(length - 1 + places);
+    least = std::max(least, negative ? Wide(1) : Wide(0));
+    least = std::max(least, low.value_or(0));
+    Wide greatest = powerOfTen(length + places) - 1;
+    greatest = std::min(greatest, high.value_or(greatest));
+    if (least > greatest) {
+      continue;
+    }
+    auto digits = [&](Wide value) {
+      std::string text = printDecimal(value, 0);
+      return std::string(static_cast<size_t>(length + places) - text.size(),
+                         '0') +
+             text;
+    };
+    choices.push_back(Digits(builder, digits(least), digits(greatest), places,
+                             step.step, next, nowhere())
+                          .from(0, true, true, 0));
+  }
+  return choices.empty() ? nowhere() : builder.either(choices);
 }
 
-NodeId JsonText::integer(std::optional<int64_t> minimum,
-                         std::optional<int64_t> maximum, NodeId next) {
-  auto negated = [](int64_t value) { return uint64_t(0) - uint64_t(value); };
+/// Multiples of a step like 0.01, one by one. Programs that divide doubles do
+/// not agree about all of them: only those are written where the quotient of
+/// the doubles is an integer, too.
+NodeId JsonText::listed(const NumberRule &rule, const NumberRule::Step &step,
+                        NodeId next) {
+  std::vector<std::string> texts;
+  Wide low = rule.lowAt(step.places).value_or(0),
+       high = rule.highAt(step.places).value_or(-1);
+  Wide first = low % step.step == 0 ? low
+               : low > 0            ? low + step.step - low % step.step
+                                    : low - low % step.step;
+  for (Wide value = first; value <= high; value += step.step) {
+    builder.spend();
+    std::string text = printDecimal(value, step.places);
+    double number = std::strtod(text.c_str(), nullptr);
+    bool agreed = true;
+    for (const Decimal &multiple : rule.multiples) {
+      double quotient =
+          number /
+          std::strtod(printDecimal(multiple.digits, multiple.scale).c_str(),
+                      nullptr);
+      agreed = agreed && quotient == std::floor(quotient);
+    }
+    if (agreed && text.size() <= size_t(boundedDigits) + 2) {
+      texts.push_back(text);
+    }
+  }
+  return texts.empty() ? nowhere() : builder.texts(std::move(texts), next);
+}
+
+std::optional<std::string> JsonText::problemOf(const NumberRule &rule) {
+  std::optional<NumberRule::Step> step = rule.step();
+  if (!step) {
+    return "multipleOf has too many digits; at most 6 are possible";
+  }
+  if (step->exact) {
+    return std::nullopt;
+  }
+  std::optional<Wide> low = rule.lowAt(step->places),
+                      high = rule.highAt(step->places);
+  if (!low || !high || (*high - *low) / step->step > mostListed) {
+    return "doubles cannot hold the multiples of this multipleOf exactly, so "
+           "it needs a minimum and a maximum that leave at most " +
+           printDecimal(mostListed, 0) +
+           " of them; or use a fraction like 0.5 or 0.25";
+  }
+  return std::nullopt;
+}
+
+NodeId JsonText::makeInteger() {
+  NumberRule whole;
+  whole.whole = true;
+  return between(whole, endNode);
+}
+
+NodeId JsonText::number(const NumberRule &rule, NodeId next) {
+  if (rule.any()) {
+    return rule.whole ? builder.call(shared(integerRule, "any integer",
+                                            &JsonText::makeInteger),
+                                     next)
+                      : number(next);
+  }
+  return between(rule, next);
+}
+
+NodeId JsonText::between(const NumberRule &rule, NodeId next) {
+  NumberRule::Step step = rule.step().value_or(NumberRule::Step());
+  if (!step.exact) {
+    return listed(rule, step, next);
+  }
   std::vector<NodeId> choices;
-  if (!maximum || *maximum >= 0) {
-    choices.push_back(magnitude(
-        minimum ? static_cast<uint64_t>(std::max<int64_t>(*minimum, 0)) : 0,
-        maximum ? std::optional<uint64_t>(*maximum) : std::nullopt, next));
+  NodeId positive = magnitudes(rule, false, step, next),
+         negative = magnitudes(rule, true, step, next);
+  for (NodeId node :
+       {positive,
+        negative == nowhere() ? nowhere() : builder.literal("-", negative)}) {
+    if (node != nowhere()) {
+      choices.push_back(node);
+    }
   }
-  if (!minimum || *minimum < 0) {
-    choices.push_back(builder.literal(
-        "-", magnitude(maximum && *maximum < 0 ? negated(*maximum) : 1,
-                       minimum ? std::optional<uint64_t>(negated(*minimum))
-                               : std::nullopt,
-                       next)));
-  }
-  return builder.either(choices);
+  return choices.empty() ? nowhere() : builder.either(choices);
 }
 
 } // namespace cheems::grammar

@@ -2,12 +2,12 @@
 #ifndef CHEEMS_RUNTIME_GRAMMAR_JSONSCHEMA_H
 #define CHEEMS_RUNTIME_GRAMMAR_JSONSCHEMA_H
 
-#include "runtime/Grammar/JsonText.h"
+#include "runtime/Grammar/SchemaRules.h"
 
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cheems::grammar {
@@ -22,46 +22,47 @@ public:
   /// messages call it.
   JsonSchema(GrammarBuilder &builder, const Json &document, std::string name);
 
-  /// A text that the schema accepts, then `next`; `where` is its place, as
-  /// references write it.
-  NodeId value(const Json &schema, const std::string &where, NodeId next);
+  /// A text that the document, as a schema, accepts, then `next`.
+  NodeId value(NodeId next);
+  /// Where a schema was met that accepts nothing; empty: none was.
+  const std::string &whyNothing() const { return impossible; }
 
 private:
-  [[noreturn]] void fail(const std::string &where,
-                         const std::string &message) const;
-  NodeId schemaNode(const Json &schema, const std::string &where);
-  void checkKeywords(const Json &schema, const std::string &where) const;
-  std::vector<std::string> typesOf(const Json &schema,
-                                   const std::string &where) const;
-  NodeId choices(const Json &schema, const std::string &keyword,
-                 const std::string &where);
-  const Json &keep(Json schema);
-  Json joined(const Json &siblings, const Json &alternative,
-              const std::string &where) const;
-  NodeId constants(const Json &schema, const std::vector<std::string> &types,
-                   const std::string &where);
-  static bool isOfType(const Json &value, const std::string &type);
-  NodeId typed(const Json &schema, const std::string &type,
-               const std::string &where);
-  NodeId object(const Json &schema, const std::string &where);
-  NodeId array(const Json &schema, const std::string &where);
-  NodeId string(const Json &schema, const std::string &where);
-  NodeId integer(const Json &schema, const std::string &where);
-  std::optional<int64_t> bound(const Json &schema, const char *keyword,
-                               int inward, const std::string &where) const;
-  std::optional<int64_t> count(const Json &schema, const char *keyword,
-                               const std::string &where) const;
-  void requireOrder(std::optional<int64_t> minimum,
-                    std::optional<int64_t> maximum, const char *low,
-                    const char *high, const std::string &where) const;
+  /// A rule that is called, and is yet to be made.
+  struct Pending {
+    RuleId rule;
+    Parts parts;
+    bool expanded; ///< the parts are those of one alternative
+  };
+  /// By the addresses of the schemas; whether only what they say by themselves
+  /// is meant.
+  using Key = std::vector<std::pair<const Json *, bool>>;
+
+  NodeId value(const Parts &parts, NodeId next);
+  RuleId ruleOf(const Parts &parts, bool expanded);
+  NodeId alternatives(const Parts &parts);
+  void checkOnlyOne(const Alternative &way);
+  NodeId alternative(const Parts &parts);
+  NodeId nothing(const Parts &parts, const std::string &why);
+  NodeId typed(const Parts &parts, const std::string &type,
+               const Exclusions &without);
+  NodeId object(const Parts &parts);
+  void objectEnd(const ObjectRule &rule, NodeId close,
+                 std::vector<NodeId> &lanes);
+  NodeId name(const ObjectRule &rule, const ObjectRule::Family &family,
+              NodeId next);
+  NodeId array(const Parts &parts);
+  NodeId string(const Parts &parts);
+  NodeId number(const Parts &parts, bool whole);
 
   GrammarBuilder &builder;
   JsonText text;
   const Json &document;
-  std::string name;
-  std::map<const Json *, RuleId> made; ///< by the schema's address
-  std::deque<Json> kept;               ///< schemas that stand in no document
-  int open = 0;                        ///< that are being made
+  SchemaReader reader;
+  SchemaRules rules;
+  std::map<Key, RuleId> made;
+  std::deque<Pending> pending;
+  std::string impossible;
 };
 
 } // namespace cheems::grammar

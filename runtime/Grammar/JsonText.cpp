@@ -162,81 +162,6 @@ NodeId JsonText::canonical(const CharacterSet &set, NodeId next) {
   return builder.call(found->second, next);
 }
 
-namespace {
-
-/// Where a text is in a pattern, and how many characters came, as far as that
-/// matters.
-struct PatternPlace {
-  enum Phase : uint8_t { begins, within, ended, endedEmpty } phase;
-  uint32_t node;
-  int64_t count;
-  bool operator<(const PatternPlace &other) const {
-    return std::tie(phase, node, count) <
-           std::tie(other.phase, other.node, other.count);
-  }
-};
-
-} // namespace
-
-NodeId JsonText::string(const Pattern &pattern, int64_t minimum,
-                        std::optional<int64_t> maximum, NodeId next) {
-  NodeId close = builder.literal("\"", next);
-  std::map<PatternPlace, NodeId> made;
-  std::vector<std::pair<PatternPlace, NodeId>> work;
-  auto at = [&](PatternPlace place) {
-    auto [found, isNew] = made.try_emplace(place, 0);
-    if (isNew) {
-      found->second = builder.placeholder();
-      work.emplace_back(place, found->second);
-    }
-    return found->second;
-  };
-  // no character can follow, or too few came: nothing ends there
-  NodeId nowhere = builder.placeholder();
-  builder.become(nowhere, nowhere);
-  NodeId start = at({PatternPlace::begins, pattern.start, 0});
-  while (!work.empty()) {
-    auto [place, entry] = work.back();
-    work.pop_back();
-    const Pattern::Node &node = pattern.nodes[place.node];
-    NodeId same = nowhere;
-    switch (node.kind) {
-    case Pattern::Node::characters:
-      if ((place.phase == PatternPlace::begins ||
-           place.phase == PatternPlace::within) &&
-          (!maximum || place.count < *maximum)) {
-        int64_t count =
-            maximum ? place.count + 1 : std::min(place.count + 1, minimum);
-        same = canonical(pattern.sets[node.set],
-                         at({PatternPlace::within, node.next, count}));
-      }
-      break;
-    case Pattern::Node::split:
-      same = builder.either({at({place.phase, node.next, place.count}),
-                             at({place.phase, node.other, place.count})});
-      break;
-    case Pattern::Node::begin:
-      if (place.phase == PatternPlace::begins ||
-          place.phase == PatternPlace::endedEmpty) {
-        same = at({place.phase, node.next, place.count});
-      }
-      break;
-    case Pattern::Node::end: {
-      bool empty = place.phase == PatternPlace::begins ||
-                   place.phase == PatternPlace::endedEmpty;
-      same = at({empty ? PatternPlace::endedEmpty : PatternPlace::ended,
-                 node.next, place.count});
-      break;
-    }
-    case Pattern::Node::accept:
-      same = place.count >= minimum ? close : nowhere;
-      break;
-    }
-    builder.become(entry, same);
-  }
-  return builder.literal("\"", start);
-}
-
 /// The characters of the texts as a tree: behind one that no text has there,
 /// anything may follow.
 NodeId JsonText::stringExcept(const std::vector<std::string> &texts,
@@ -250,6 +175,7 @@ NodeId JsonText::stringExcept(const std::vector<std::string> &texts,
     size_t at = 0;
     std::string_view rest = text;
     while (!rest.empty()) {
+      builder.spend();
       utf8::Scan one = utf8::scan(rest);
       rest.remove_prefix(one.length);
       auto [found, isNew] =
@@ -292,6 +218,30 @@ NodeId JsonText::list(const std::function<NodeId(NodeId)> &item,
       maximum ? std::optional<int64_t>(*maximum - 1) : std::nullopt, next);
   NodeId some = item(rest);
   return minimum == 0 ? builder.either({some, next}) : some;
+}
+
+NodeId JsonText::nowhere() {
+  if (!nowhereNode) {
+    nowhereNode = builder.placeholder();
+    builder.become(*nowhereNode, *nowhereNode);
+  }
+  return *nowhereNode;
+}
+
+NodeId JsonText::constants(const std::vector<Json> &values, NodeId next) {
+  std::vector<NodeId> choices;
+  std::vector<std::string> texts;
+  for (const Json &value : values) {
+    if (value.is_structured()) {
+      choices.push_back(constant(value, next));
+    } else {
+      texts.push_back(printJson(value));
+    }
+  }
+  if (!texts.empty()) {
+    choices.push_back(builder.texts(std::move(texts), next));
+  }
+  return builder.either(choices);
 }
 
 NodeId JsonText::constant(const Json &value, NodeId next) {

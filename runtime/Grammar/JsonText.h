@@ -7,11 +7,13 @@
 #define CHEEMS_RUNTIME_GRAMMAR_JSONTEXT_H
 
 #include "runtime/Grammar/GrammarBuilder.h"
+#include "runtime/Grammar/NumberRule.h"
 #include "runtime/Grammar/Pattern.h"
 
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,14 @@
 namespace cheems::grammar {
 
 using Json = nlohmann::ordered_json;
+
+/// What a string may be: all of this holds.
+struct StringRule {
+  int64_t minimum = 0; ///< characters
+  std::optional<int64_t> maximum;
+  std::vector<std::shared_ptr<const Pattern>> matching, refused;
+  std::vector<std::string> except;
+};
 
 class JsonText {
 public:
@@ -42,20 +52,22 @@ public:
 
   /// A string with so many characters.
   NodeId string(int64_t minimum, std::optional<int64_t> maximum, NodeId next);
-  /// One that a pattern matches, too. Characters are written in one way each.
-  NodeId string(const Pattern &pattern, int64_t minimum,
-                std::optional<int64_t> maximum, NodeId next);
+  /// Where there are patterns, characters are written in one way each.
+  NodeId string(const StringRule &rule, NodeId next);
   /// Any string but these.
   NodeId stringExcept(const std::vector<std::string> &texts, NodeId next);
-  /// An integer within bounds, both included.
-  NodeId integer(std::optional<int64_t> minimum, std::optional<int64_t> maximum,
-                 NodeId next);
+  /// Why numbers of the rule cannot be written, if they cannot.
+  static std::optional<std::string> problemOf(const NumberRule &rule);
+  /// `nowhere` where no number fits.
+  NodeId number(const NumberRule &rule, NodeId next);
   /// Members of an object or items of an array: `item` [minimum, maximum]
   /// times, with commas between them.
   NodeId list(const std::function<NodeId(NodeId)> &item, int64_t minimum,
               std::optional<int64_t> maximum, NodeId next);
-  /// This very value.
-  NodeId constant(const Json &value, NodeId next);
+  /// One of these very values; at least one.
+  NodeId constants(const std::vector<Json> &values, NodeId next);
+  /// A node that no text ends from.
+  NodeId nowhere();
 
 private:
   NodeId character(NodeId next);
@@ -64,8 +76,12 @@ private:
   NodeId canonical(const CharacterSet &set, NodeId next);
   NodeId stringBody(NodeId next);
   NodeId digits(int64_t minimum, std::optional<int64_t> maximum, NodeId next);
-  NodeId magnitude(uint64_t minimum, std::optional<uint64_t> maximum,
-                   NodeId next);
+  NodeId between(const NumberRule &rule, NodeId next);
+  NodeId magnitudes(const NumberRule &rule, bool negative,
+                    const NumberRule::Step &step, NodeId next);
+  NodeId listed(const NumberRule &rule, const NumberRule::Step &step,
+                NodeId next);
+  NodeId constant(const Json &value, NodeId next);
   RuleId shared(std::optional<RuleId> &rule, const char *name,
                 NodeId (JsonText::*make)());
   NodeId makeValue();
@@ -73,11 +89,13 @@ private:
   NodeId makeArray();
   NodeId makeString();
   NodeId makeNumber();
+  NodeId makeInteger();
   NodeId makeCharacter();
 
   GrammarBuilder &builder;
   std::optional<RuleId> valueRule, objectRule, arrayRule, stringRule,
-      numberRule, characterRule;
+      numberRule, integerRule, characterRule;
+  std::optional<NodeId> nowhereNode;
   std::map<CharacterSet, RuleId> canonicalRules;
 };
 

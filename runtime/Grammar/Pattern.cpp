@@ -3,6 +3,7 @@
 #include "runtime/Error.h"
 #include "runtime/Grammar/GrammarBuilder.h"
 #include "runtime/Grammar/SourceText.h"
+#include "runtime/Tokenizer/Utf8.h"
 
 #include <functional>
 #include <map>
@@ -63,7 +64,16 @@ Class named(char letter) {
 
 /// Whole expressions are read twice where they repeat, so the tree is kept.
 struct Tree {
-  enum Kind { characters, sequence, choice, repetition, begin, end } kind;
+  enum Kind {
+    characters,
+    sequence,
+    choice,
+    repetition,
+    begin,
+    end,
+    ahead,
+    notAhead
+  } kind;
   CharacterSet set = {};
   std::vector<Tree> parts = {};
   int64_t minimum = 0;
@@ -167,9 +177,10 @@ private:
     } else if (!source.accept("*")) {
       return part;
     }
-    if (part.kind == Tree::begin || part.kind == Tree::end) {
+    if (part.kind == Tree::begin || part.kind == Tree::end ||
+        part.kind == Tree::ahead || part.kind == Tree::notAhead) {
       source.back(begin);
-      source.fail("a repetition of an anchor");
+      source.fail("a repetition of an anchor or of a look-ahead");
     }
     source.accept("?"); // lazy: the same texts
     if (source.peek() == '*' || source.peek() == '+' || source.peek() == '?' ||
@@ -188,13 +199,17 @@ private:
       source.fail("groups are more than " + std::to_string(maximumNesting) +
                   " deep inside each other");
     }
-    if (source.ahead("?=") || source.ahead("?!")) {
-      source.fail("look-ahead ((?=...) or (?!...)) is not supported");
+    bool looks = false, negated = false;
+    if (source.accept("?=") || source.ahead("?!")) {
+      looks = true;
+      negated = source.accept("?!");
     }
     if (source.ahead("?<=") || source.ahead("?<!")) {
       source.fail("look-behind ((?<=...) or (?<!...)) is not supported");
     }
-    if (source.accept("?<")) {
+    if (looks) {
+      // nothing before it
+    } else if (source.accept("?<")) {
       while (!source.accept(">")) {
         if (source.done() || source.peek() == ')') {
           source.fail("a group's name has no closing >");
@@ -210,6 +225,11 @@ private:
       source.fail("a ( without its )");
     }
     --groups;
+    if (looks) {
+      Tree look{negated ? Tree::notAhead : Tree::ahead};
+      look.parts.push_back(std::move(inside));
+      return look;
+    }
     return inside;
   }
 
@@ -393,6 +413,13 @@ private:
       return add({Pattern::Node::begin, next});
     case Tree::end:
       return add({Pattern::Node::end, next});
+    case Tree::ahead:
+    case Tree::notAhead: {
+      uint32_t inside = build(tree.parts[0], add({Pattern::Node::accept}));
+      return add({tree.kind == Tree::ahead ? Pattern::Node::ahead
+                                           : Pattern::Node::notAhead,
+                  next, inside});
+    }
     case Tree::sequence:
       for (size_t index = tree.parts.size(); index-- > 0;) {
         next = build(tree.parts[index], next);
@@ -445,6 +472,38 @@ private:
 
 Pattern parsePattern(const std::string &text, const std::string &what) {
   return PatternParser(text, what).parse();
+}
+
+Pattern patternOfTexts(const std::vector<std::string> &texts) {
+  Pattern pattern;
+  std::map<CharacterSet, uint32_t> sets;
+  auto add = [&](Pattern::Node node) {
+    pattern.nodes.push_back(node);
+    return static_cast<uint32_t>(pattern.nodes.size() - 1);
+  };
+  uint32_t end = add({Pattern::Node::end, add({Pattern::Node::accept})});
+  std::optional<uint32_t> all;
+  for (const std::string &text : texts) {
+    std::vector<uint32_t> characters;
+    for (std::string_view rest = text; !rest.empty();) {
+      utf8::Scan one = utf8::scan(rest);
+      rest.remove_prefix(one.length);
+      characters.push_back(one.codepoint);
+    }
+    uint32_t next = end;
+    for (size_t at = characters.size(); at-- > 0;) {
+      auto [found, isNew] =
+          sets.try_emplace(CharacterSet(characters[at], characters[at]),
+                           static_cast<uint32_t>(pattern.sets.size()));
+      if (isNew) {
+        pattern.sets.push_back(found->first);
+      }
+      next = add({Pattern::Node::characters, next, 0, found->second});
+    }
+    all = all ? add({Pattern::Node::split, next, *all}) : next;
+  }
+  pattern.start = add({Pattern::Node::begin, all.value_or(end)});
+  return pattern;
 }
 
 } // namespace cheems::grammar

@@ -20,6 +20,8 @@ struct Pattern {
       split,      ///< `next` or `other`
       begin,      ///< `next`, where the text begins
       end,        ///< `next`, where the text ends
+      ahead,      ///< `next`, where what begins at `other` follows
+      notAhead,   ///< `next`, where it does not
       accept,
     } kind;
     uint32_t next = 0, other = 0;
@@ -29,6 +31,9 @@ struct Pattern {
   std::vector<CharacterSet> sets;
   uint32_t start = 0;
 };
+
+/// Matches these texts and no others; nothing may be around them.
+Pattern patternOfTexts(const std::vector<std::string> &texts);
 
 /// Throws Error(usage) for an expression that is malformed, too large, or not
 /// regular; `what` begins the message. Where ECMAScript and Python take a class

@@ -1,6 +1,7 @@
 #include "runtime/Grammar/SchemaDocument.h"
 
 #include "runtime/Error.h"
+#include "runtime/Grammar/SchemaReader.h"
 #include "runtime/Json/Json.h"
 
 namespace cheems::grammar {
@@ -59,11 +60,12 @@ std::string unescaped(const std::string &step) {
 
 } // namespace
 
-const Json &
-resolveReference(const Json &document, const std::string &reference,
-                 const std::function<void(const std::string &)> &fail) {
+const Json &resolveReference(
+    const Json &document, const std::string &reference,
+    const std::function<const Json *(const Json &, const std::string &)> &find,
+    const std::function<void(const std::string &)> &fail) {
   if (reference != "#" && reference.substr(0, 2) != "#/") {
-    fail("the reference '" + reference.substr(0, 60) +
+    fail("the reference '" + SchemaReader::shortened(reference) +
          "' is not supported; only those within the schema are, like "
          "#/$defs/name");
   }
@@ -73,15 +75,16 @@ resolveReference(const Json &document, const std::string &reference,
     std::string step = unescaped(reference.substr(begin + 1, end - begin - 1));
     begin = end;
     const Json *next = nullptr;
-    if (at->is_object() && at->contains(step)) {
-      next = &(*at)[step];
+    if (at->is_object()) {
+      next = find(*at, step);
     } else if (at->is_array() && !step.empty() && step.size() < 7 &&
                step.find_first_not_of("0123456789") == step.npos &&
                std::stoul(step) < at->size()) {
       next = &(*at)[std::stoul(step)];
     }
     if (!next) {
-      fail("the reference '" + reference.substr(0, 60) + "' names nothing");
+      fail("the reference '" + SchemaReader::shortened(reference) +
+           "' names nothing");
     }
     at = next;
   }

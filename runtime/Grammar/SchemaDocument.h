@@ -13,11 +13,12 @@ namespace cheems::grammar {
 /// begins the message. The order of properties is that of the text.
 Json parseDocument(const std::string &text, const std::string &name);
 
-/// The schema that a reference like "#/$defs/node" names. `fail` gets a message
-/// where there is none, and must not return.
-const Json &
-resolveReference(const Json &document, const std::string &reference,
-                 const std::function<void(const std::string &)> &fail);
+/// The schema that a reference like "#/$defs/node" names. `find` looks members
+/// up. `fail` gets a message where there is none, and must not return.
+const Json &resolveReference(
+    const Json &document, const std::string &reference,
+    const std::function<const Json *(const Json &, const std::string &)> &find,
+    const std::function<void(const std::string &)> &fail);
 
 } // namespace cheems::grammar
 

@@ -76,7 +76,58 @@ TEST(Limits, OfSchemas) {
               HasSubstr("levels deep"));
   EXPECT_THAT(refused(repeated("[", 100000)), HasSubstr("levels deep"));
   EXPECT_THAT(refused(R"({"$ref": "#", "minLength": 1})"),
-              HasSubstr("deep inside each other"));
+              HasSubstr("left recursion"));
+}
+
+/// `count` parts, with commas between them; # in one is its number.
+std::string listOf(int count, const std::string &part) {
+  std::string all;
+  for (int index = 0; index < count; ++index) {
+    size_t at = part.find('#');
+    all += index ? "," : "";
+    all += at == part.npos ? part
+                           : part.substr(0, at) + std::to_string(index) +
+                                 part.substr(at + 1);
+  }
+  return all;
+}
+
+TEST(Limits, LargeSchemasAreMadeOrRefusedByTheLimitsName) {
+  auto refused = [](const std::string &text) {
+    return refusal([&] { jsonSchemaGrammar(text); });
+  };
+  EXPECT_EQ(refused("{\"enum\": [" + listOf(100000, "#") + "]}"), "");
+  EXPECT_EQ(refused("{\"required\": [" + listOf(4000, "\"r#\"") + "]}"), "");
+  EXPECT_EQ(refused("{\"prefixItems\": [" +
+                    listOf(15000, "{\"type\": \"integer\", \"title\": \"#\"}") +
+                    "]}"),
+            "");
+  // the same large schema with other keywords beside it, again and again
+  EXPECT_THAT(
+      refused(
+          "{\"$defs\": {\"big\": {\"properties\": {" +
+          listOf(1500, "\"p#\": {\"type\": \"string\"}") +
+          "}}}, \"prefixItems\": [" +
+          listOf(15000, "{\"maxProperties\": #, \"$ref\": \"#/$defs/big\"}") +
+          "]}"),
+      HasSubstr("the grammar is too large"));
+  EXPECT_THAT(refused("{\"anyOf\": [" + listOf(5000, "{}") + "]}"),
+              HasSubstr("more than 4096 schemas"));
+  EXPECT_THAT(refused("{\"allOf\": [" +
+                      listOf(9, "{\"anyOf\": [" + listOf(9, "{}") + "]}") +
+                      "]}"),
+              HasSubstr("more than 4096 alternatives"));
+  EXPECT_THAT(refused("{\"patternProperties\": {" +
+                      listOf(3000, "\"^[ab]*a[ab]{5}x#\": {}") + "}}"),
+              HasSubstr("4194304 steps of work"));
+  EXPECT_THAT(refused(R"({"allOf": [{"pattern": "a.{20}$"},
+    {"pattern": "b.{21}$"}]})"),
+              HasSubstr("the grammar is too large"));
+  EXPECT_THAT(
+      refused("{\"type\": \"integer\", \"allOf\": [" +
+              listOf(300, "{\"not\": {\"enum\": [" + listOf(200, "#") + "]}}") +
+              "]}"),
+      "");
 }
 
 TEST(Limits, AmbiguousGrammarsAreRefusedWhileTheyAreRead) {

@@ -79,11 +79,10 @@ TEST(Pattern, WhatIsNotRegularIsRefusedByName) {
   auto fault = [](const std::string &pattern) {
     return refusal([&] { patternGrammar(pattern); });
   };
-  EXPECT_EQ(fault("a(?=b)"),
+  EXPECT_EQ(fault("a(?<=b)"),
             "JSON schema, at #/pattern, line 1, column 3: "
-            "look-ahead ((?=...) or (?!...)) is not supported");
-  EXPECT_THAT(fault("(?!b)"), HasSubstr("look-ahead"));
-  EXPECT_THAT(fault("(?<=b)"), HasSubstr("look-behind"));
+            "look-behind ((?<=...) or (?<!...)) is not supported");
+  EXPECT_THAT(fault("(?=b)*"), HasSubstr("a repetition of"));
   EXPECT_THAT(fault("(?<!b)"), HasSubstr("look-behind"));
   EXPECT_THAT(fault("(a)\\1"), HasSubstr("back-references"));
   EXPECT_THAT(fault("(?<a>a)\\k<a>"), HasSubstr("back-references"));

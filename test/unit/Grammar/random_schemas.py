@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random schemas: each random text of their grammars parses and validates, as jsonschema of PyPI says.
+"""Random schemas, and those that pydantic and zod make: each random text of their grammars parses and validates, as jsonschema of PyPI
+says. Of Inputs/generated_schemas.json, whose verdicts are recorded, what is valid can be written and the rest cannot.
 
     random_schemas.py WALK [SCHEMAS]
 """
@@ -16,7 +17,19 @@ PATTERNS = ["^a+$", "b", "^[a-c]{2,4}$", r"^\d{3}-\d+", r"\w+@\w+", "^(ab|c)*$",
 
 
 def leaf(draw):
-    kind = draw.randrange(9)
+    kind = draw.randrange(14)
+    if kind == 9:
+        low = draw.choice([-2.5, -1, 0, 0.125, 10.75])
+        return {"type": "number", draw.choice(["minimum", "exclusiveMinimum"]): low, draw.choice(["maximum", "exclusiveMaximum"]): low + draw.choice([0.5, 1, 99.5])}
+    if kind == 10:
+        return {"type": "integer", "multipleOf": draw.choice([2, 7, 10, 2.5]), **draw.choice([{}, {"minimum": -100, "maximum": 250}])}
+    if kind == 11:
+        return {"type": "number", **draw.choice([{"multipleOf": 0.25}, {"multipleOf": 0.1, "minimum": -3, "maximum": 3}, {"multipleOf": 1.5, "minimum": 2}])}
+    if kind == 12:
+        return {"type": "string", "format": draw.choice(["date", "email", "uuid", "ipv4", "ipv6", "json-pointer", "relative-json-pointer"]),
+                **draw.choice([{}, {"maxLength": 60}])}
+    if kind == 13:
+        return {"type": draw.choice(["string", "integer", "boolean"]), "not": {"enum": draw.sample(["a", "", 0, 5, True, "é"], 3)}}
     if kind == 0:
         return {"type": draw.choice(["boolean", "null", "number", "string", "integer"])}
     if kind == 1:
@@ -38,7 +51,30 @@ def leaf(draw):
     return {"type": draw.sample(["string", "integer", "null", "boolean"], 2)}
 
 
+def combined(draw, depth, defs):
+    kind = draw.randrange(7)
+    if kind == 0:
+        tags = draw.sample(["x", "y", "z"], 2)
+        return {"oneOf": [{"type": "object", "properties": {"k": {"const": tag}, "v": schema(draw, depth + 1, defs)}, "required": ["k"]} for tag in tags]}
+    if kind == 1:
+        names = draw.sample(NAMES, 2)
+        return {"allOf": [{"type": "object", "properties": {name: leaf(draw)}, "required": [name]} for name in names], "properties": {"own": leaf(draw)}}
+    if kind == 2:
+        first = [schema(draw, depth + 1, defs) for _ in range(1 + draw.randrange(2))]
+        return {"type": "array", "prefixItems": first, **draw.choice([{}, {"items": leaf(draw), "maxItems": 4}, {"minItems": 1}])}
+    if kind == 3:
+        return {"type": "object", "patternProperties": {"^x[a-z]?$": leaf(draw), "^.?y$": leaf(draw)}, **draw.choice([{}, {"additionalProperties": leaf(draw)}, {"properties": {"xy": {}}}])}
+    if kind == 4:
+        return {"type": "object", "additionalProperties": leaf(draw), "propertyNames": draw.choice([{"enum": ["a", "b"]}, {"pattern": "^[a-c]+$", "maxLength": 3}, {"minLength": 2}]),
+                **draw.choice([{}, {"minProperties": 1}, {"maxProperties": 2}])}
+    if kind == 5:
+        return {"allOf": [{"type": "string", "pattern": draw.choice(["a", "^b?"])}, {"pattern": draw.choice(["b$", "c"])}], "minLength": draw.randrange(3), "maxLength": 5}
+    return {"type": "string", "anyOf": [{"maxLength": 2}, {"pattern": "^(?!ab)[a-d]{3}$"}], "title": "t", "x-note": 1}
+
+
 def schema(draw, depth, defs):
+    if depth < 3 and draw.random() < 0.3:
+        return combined(draw, depth, defs)
     kind = draw.randrange(3 + max(0, 5 - 2 * depth))
     if kind < 2 or depth > 3:
         return leaf(draw)
@@ -78,9 +114,21 @@ def documents(count):
     return [document(draw) for draw in draws]
 
 
+def check_recorded(walk):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "generated_schemas.json")) as file:
+        cases = json.load(file)
+    lines = "".join(json.dumps([case["schema"], case["valid"] + case["invalid"]], ensure_ascii=False) + "\n" for case in cases)
+    answers = subprocess.run([walk], input=lines, capture_output=True, text=True, check=True).stdout.rstrip("\n").split("\n")
+    for case, line in zip(cases, answers):
+        expected = [True] * len(case["valid"]) + [False] * len(case["invalid"])
+        assert json.loads(line) == expected, f"{json.dumps(case['schema'])}\ngave {line}, not {expected}"
+    return [case["schema"] for case in cases]
+
+
 def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 150
-    schemas = documents(count)
+    schemas = documents(count) + check_recorded(sys.argv[1])
+    count = len(schemas)
     lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in schemas)
     answers = subprocess.run([sys.argv[1]], input=lines, capture_output=True, text=True, check=True).stdout.rstrip("\n").split("\n")
     assert len(answers) == count
@@ -88,7 +136,9 @@ def main():
     for one, line in zip(schemas, answers):
         answer = json.loads(line)
         assert isinstance(answer, list), f"{one} was refused: {answer}"
-        validator = jsonschema.Draft202012Validator(one)
+        old = not isinstance(one, bool) and (isinstance(one.get("items"), list) or "draft-07" in one.get("$schema", ""))
+        kind = jsonschema.Draft7Validator if old else jsonschema.Draft202012Validator
+        validator = kind(one, format_checker=jsonschema.FormatChecker())
         for text in answer:
             if text is None:
                 unended += 1

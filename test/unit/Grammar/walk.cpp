@@ -1,6 +1,9 @@
 // Random texts of schemas, for random_schemas.py: reads a schema a line, prints
-// a JSON list of texts a line, or a refusal as a string.
+// a JSON list of texts a line, or a refusal as a string. A line may be a list
+// of a schema and of texts: then it prints of each whether it is one of the
+// schema's.
 #include "TestSupport.h"
+#include "runtime/Json/Json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -54,10 +57,18 @@ int main() {
   std::mt19937 random(1);
   std::string line;
   while (std::getline(std::cin, line)) {
-    nlohmann::json answer;
+    nlohmann::json answer = nlohmann::json::array();
     try {
-      GrammarPointer grammar = jsonSchemaGrammar(line);
-      answer = nlohmann::json::array();
+      auto asked = parseJsonOrThrow<nlohmann::ordered_json>(line);
+      GrammarPointer grammar =
+          jsonSchemaGrammar(asked.is_array() ? asked[0].dump() : line);
+      if (asked.is_array()) {
+        for (const auto &text : asked[1]) {
+          answer.push_back(accepts(grammar, text.get<std::string>()));
+        }
+        std::cout << answer.dump() << std::endl;
+        continue;
+      }
       for (int text = 0; text < 6; ++text) {
         std::optional<std::string> found = walk(grammar, trie, random);
         answer.push_back(found ? nlohmann::json(*found) : nullptr);

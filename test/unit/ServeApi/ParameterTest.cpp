@@ -337,7 +337,7 @@ std::vector<Refused> refusedOfChats() {
        "response_format.json_schema"},
       {{{"response_format",
          {{"type", "json_schema"},
-          {"json_schema", {{"schema", {{"frobnicate", 1}}}}}}}},
+          {"json_schema", {{"schema", {{"if", 1}}}}}}}},
        "response_format"},
       {{{"response_format",
          {{"type", "json_schema"}, {"json_schema", {{"type", "null"}}}}}},

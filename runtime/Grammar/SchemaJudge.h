@@ -1,0 +1,50 @@
+// Whether a schema accepts a value that is there.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_SCHEMAJUDGE_H
+#define CHEEMS_RUNTIME_GRAMMAR_SCHEMAJUDGE_H
+
+#include "runtime/Grammar/SchemaReader.h"
+
+namespace cheems::grammar {
+
+/// The pattern that strings of a format match; null: the format is no more than
+/// a remark. Throws std::invalid_argument for one that cannot be kept.
+std::shared_ptr<const Pattern> patternOfFormat(const std::string &format);
+
+class SchemaJudge {
+public:
+  explicit SchemaJudge(SchemaReader &reader) : reader(reader) {}
+
+  bool accepts(const SchemaAt &schema, const Json &value) {
+    return accepts(Parts{schema}, value);
+  }
+  bool accepts(const Parts &parts, const Json &value);
+  /// What one part of an alternative says by itself.
+  bool fits(const SchemaAt &part, const Json &value);
+  bool matches(const Pattern &pattern, const std::string &text);
+  std::shared_ptr<const Pattern> pattern(const SchemaAt &part, const Json &text,
+                                         const std::string &keyword);
+  std::shared_ptr<const Pattern> format(const SchemaAt &part);
+  static bool isOfType(const Json &value, const std::string &type);
+  /// Of a keyword that counts. None: the schema does not have it.
+  std::optional<int64_t> count(const SchemaAt &part, const char *keyword) const;
+  Decimal number(const SchemaAt &part, const char *keyword) const;
+  /// Adds what the part says about numbers.
+  void addTo(NumberRule &rule, const SchemaAt &part) const;
+
+private:
+  bool isAmong(const Json &list, const std::string &key);
+  bool fitsObject(const SchemaAt &part, const Json &value);
+  bool fitsArray(const SchemaAt &part, const Json &value);
+  bool fitsString(const SchemaAt &part, const std::string &value);
+  bool fitsNumber(const SchemaAt &part, const Json &value);
+
+  SchemaReader &reader;
+  std::map<std::string, std::shared_ptr<const Pattern>> patterns;
+  /// Of each enum that was asked, its values.
+  std::unordered_map<const Json *, std::unordered_set<std::string>> lists;
+  size_t patternText = 0; ///< bytes of those that are kept
+};
+
+} // namespace cheems::grammar
+
+#endif

@@ -1,0 +1,89 @@
+// What the schemas of a document say, before a grammar is made of them:
+// keywords, references and alternatives.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_SCHEMAREADER_H
+#define CHEEMS_RUNTIME_GRAMMAR_SCHEMAREADER_H
+
+#include "runtime/Grammar/JsonText.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace cheems::grammar {
+
+/// A schema, and its place as references write it.
+struct SchemaAt {
+  const Json *schema;
+  std::string where;
+};
+/// Schemas that a value must fit all of.
+using Parts = std::vector<SchemaAt>;
+
+/// One of the ways to fit some parts: all of `parts` hold, and of each only
+/// what it says beside $ref, allOf, anyOf and oneOf.
+struct Alternative {
+  /// Of a oneOf: which of its schemas this one fits. It may fit no other.
+  struct Only {
+    SchemaAt oneOf;
+    size_t chosen;
+  };
+  Parts parts;
+  std::vector<Only> only;
+};
+
+/// The keywords that narrow what is valid, and which type each is about; empty:
+/// any.
+const std::unordered_map<std::string, std::string> &keywordTypes();
+
+class SchemaReader {
+public:
+  /// All must outlive it; `name` is what messages call the document.
+  SchemaReader(GrammarBuilder &builder, const Json &document, std::string name);
+
+  /// Throws Error(usage).
+  [[noreturn]] void fail(const std::string &where,
+                         const std::string &message) const;
+  /// As messages begin.
+  std::string place(const std::string &where) const {
+    return name + ", at " + where;
+  }
+  /// A value fits all parts if, and only if, it fits one of these.
+  std::vector<Alternative> expand(const Parts &parts);
+  /// As an object's own lookup, which takes as many steps as there are members.
+  const Json *find(const Json &object, const std::string &key);
+  /// A member of the schema, if it is one; null: it has none.
+  const Json *keyword(const SchemaAt &part, const char *name) const;
+  void spend(size_t steps = 1) { builder.spend(steps); }
+  /// Whether it has $ref, allOf, anyOf or oneOf, or is nullable.
+  bool branches(const Json &schema) const;
+
+  static SchemaAt step(const SchemaAt &part, const Json &schema,
+                       const std::string &keyword,
+                       const std::string &name = "");
+  /// Of messages: not too long, whatever the names in it are.
+  static std::string shortened(const std::string &name);
+
+private:
+  struct Open;
+  void open(Open &open, std::vector<Open> &more);
+  void checkKeywords(const SchemaAt &part);
+  const Json &target(const SchemaAt &part, const Json &reference);
+  const Json &list(const SchemaAt &part, const char *keyword) const;
+
+  GrammarBuilder &builder;
+  const Json &document;
+  std::string name;
+  std::unordered_set<const Json *> checked;
+  std::unordered_map<const Json *,
+                     std::unordered_map<std::string_view, const Json *>>
+      indices; ///< of large objects
+  std::unordered_map<std::string, const Json *> targets;
+};
+
+} // namespace cheems::grammar
+
+#endif
