@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <optional>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,10 +19,28 @@ static bool hasLeft(int descriptor, int error) {
                             S_ISCHR(status.st_mode));
 }
 
-/// Whether a write would not wait.
-static bool isReady(int descriptor) {
+/// Whether a write would not wait, in so many milliseconds.
+static bool isReady(int descriptor, int patience = 0) {
   pollfd file = {descriptor, POLLOUT, 0};
-  return poll(&file, 1, 0) > 0;
+  return poll(&file, 1, patience) > 0;
+}
+
+/// Of a file that is ready. Nothing where it has no room after all: a terminal
+/// with little, or one that another process filled just now.
+static std::optional<size_t> writeReady(int descriptor, std::string_view text) {
+  // a pipe that is ready has room for so much
+  std::string_view part = text.substr(0, PIPE_BUF);
+  ssize_t written = write(descriptor, part.data(), part.size());
+  if (written >= 0) {
+    return static_cast<size_t>(written);
+  }
+  if (errno == EAGAIN || errno == EINTR) {
+    return std::nullopt;
+  }
+  if (hasLeft(descriptor, errno)) {
+    throw OutputClosed();
+  }
+  throw Error(std::string("cannot write the output: ") + std::strerror(errno));
 }
 
 void writeAll(int descriptor, std::string_view text) {
@@ -32,23 +51,19 @@ void writeAll(int descriptor, std::string_view text) {
         !interrupt::waitFor(descriptor, POLLOUT, interrupt::ending)) {
       throw OutputClosed();
     }
-    // a pipe that is ready has room for so much
-    std::string_view part = text.substr(0, PIPE_BUF);
-    ssize_t written = write(descriptor, part.data(), part.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<size_t>(written));
-    } else if (errno == EAGAIN || errno == EINTR) {
-      // a terminal with little room, or filled by another process just now
-      if (interrupt::ending()) {
-        throw OutputClosed();
-      }
-    } else if (hasLeft(descriptor, errno)) {
+    std::optional<size_t> written = writeReady(descriptor, text);
+    if (!written && interrupt::ending()) {
       throw OutputClosed();
-    } else {
-      throw Error(std::string("cannot write the output: ") +
-                  std::strerror(errno));
     }
+    text.remove_prefix(written.value_or(0));
   }
+}
+
+size_t writeSome(int descriptor, std::string_view text,
+                 std::chrono::milliseconds most) {
+  return isReady(descriptor, static_cast<int>(most.count()))
+             ? writeReady(descriptor, text).value_or(0)
+             : 0;
 }
 
 namespace {

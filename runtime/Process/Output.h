@@ -3,6 +3,7 @@
 #ifndef CHEEMS_RUNTIME_PROCESS_OUTPUT_H
 #define CHEEMS_RUNTIME_PROCESS_OUTPUT_H
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -15,10 +16,14 @@ struct OutputClosed {};
 /// where it is full, unless the program is to end. Throws OutputClosed, also
 /// for a terminal that is gone, or Error naming the reason.
 void writeAll(int descriptor, std::string_view text);
-/// The same for standard output, in whole characters. A terminal gets U+FFFD in
-/// place of control characters but line ends and tabs: what a model says must
-/// not move the cursor, set colours or the title, or type answers. Files and
-/// pipes get every byte.
+/// Writes as much of `text` as goes at once, and returns how much that is;
+/// waits no longer than `most` for room. Throws as writeAll.
+size_t writeSome(int descriptor, std::string_view text,
+                 std::chrono::milliseconds most);
+/// As writeAll for standard output, in whole characters. A terminal gets U+FFFD
+/// in place of control characters but line ends and tabs: what a model says
+/// must not move the cursor, set colours or the title, or type answers. Files
+/// and pipes get every byte.
 void writeOutput(std::string_view text);
 bool outputIsTerminal();
 /// Whether a message would stand behind text that has not ended its line, in

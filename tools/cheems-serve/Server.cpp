@@ -3,10 +3,12 @@
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
+#include "runtime/Serve/Http/ForcedEnd.h"
 #include "runtime/Serve/Http/Notify.h"
 #include "runtime/Serve/Http/Shutdown.h"
 #include "runtime/Serve/Page/Page.h"
 #include <algorithm>
+#include <atomic>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -32,9 +34,17 @@ static Limits withinFiles(Limits limits) {
   return limits;
 }
 
-static void writeLog(const std::string &lines) {
+/// What is in the log when the server ends has so long to be read.
+static constexpr std::chrono::milliseconds lastLines{200};
+
+/// Writes lines of the log until `ends`: whoever reads standard error may have
+/// stopped, and a write would wait for ever.
+static void writeLog(std::string_view lines, const std::atomic<bool> &ends) {
+  constexpr std::chrono::milliseconds looks{50};
   try {
-    writeAll(STDERR_FILENO, lines);
+    while (!lines.empty() && !ends) {
+      lines.remove_prefix(writeSome(STDERR_FILENO, lines, looks));
+    }
   } catch (const OutputClosed &) {
     return; // nobody reads it; requests are answered all the same
   } catch (const Error &) {
@@ -53,8 +63,11 @@ static std::shared_ptr<Gate> makeGate(const Options &options) {
 }
 
 int serve(const Options &options) {
+  ForcedEnd end; // the last one to go
   std::shared_ptr<Gate> gate = makeGate(options);
-  auto log = std::make_shared<RequestLog>(writeLog);
+  std::atomic<bool> logEnds{false};
+  auto log = std::make_shared<RequestLog>(
+      [&](const std::string &lines) { writeLog(lines, logEnds); });
   // the port answers while the model is loaded, and says so
   auto listener = std::make_unique<Listener>(
       options.place, withinFiles(options.limits), gate, log);
@@ -77,6 +90,7 @@ int serve(const Options &options) {
   Shutdown::Steps steps;
   steps.grace = options.grace;
   steps.draining = [&] {
+    end.after(options.grace + Shutdown::lastMoments, 0);
     notifyManager("STOPPING=1\nSTATUS=finishing requests");
     backend.drain();
   };
@@ -84,7 +98,8 @@ int serve(const Options &options) {
   shutdown->wait(*gate, steps);
   shutdown.reset();
   listener.reset(); // before what its requests are handed to
-  log->flush();
+  log->flush(lastLines);
+  logEnds = true;
   return 0;
 }
 

@@ -68,9 +68,9 @@ void RequestLog::write(const RequestRecord &record) {
   wake.notify_one();
 }
 
-void RequestLog::flush() {
+bool RequestLog::flush(std::chrono::milliseconds most) {
   std::unique_lock<std::mutex> lock(mutex);
-  written.wait(lock, [&] { return waiting.empty() && !busy; });
+  return written.wait_for(lock, most, [&] { return waiting.empty() && !busy; });
 }
 
 void RequestLog::run() {

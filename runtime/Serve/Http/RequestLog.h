@@ -42,8 +42,9 @@ public:
   /// From any thread; never waits. Of more than 8192 lines that wait the
   /// newest are left out, and how many they were is told.
   void write(const RequestRecord &record);
-  /// Waits until all that was written before is with the sink.
-  void flush();
+  /// Waits until all that was written before is with the sink; false where that
+  /// takes longer than `most`.
+  bool flush(std::chrono::milliseconds most = std::chrono::minutes(1));
 
 private:
   void run();

@@ -10,8 +10,11 @@ namespace cheems::serve {
 
 namespace asio = boost::asio;
 
-/// What was aborted has so long to say so to its client.
-static constexpr std::chrono::milliseconds lastWords{1000};
+/// What was aborted has so long to say so to its client: first what the program
+/// aborts, then what the listener does.
+static constexpr std::chrono::milliseconds lastWords{300};
+static_assert(2 * lastWords < Shutdown::lastMoments,
+              "some time is left to take the rest down");
 
 /// Held by what waits on the I/O threads, which may outlast the owner.
 struct Shutdown::Signals : std::enable_shared_from_this<Signals> {

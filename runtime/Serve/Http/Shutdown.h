@@ -15,6 +15,11 @@ namespace cheems::serve {
 /// Goes before its listener does.
 class Shutdown {
 public:
+  /// From the end of the grace to that of the process, at most: what is aborted
+  /// tells its client so, and what can be taken down is. A user is promised a
+  /// second.
+  static constexpr std::chrono::milliseconds lastMoments{900};
+
   struct Steps {
     /// For requests that are being answered; then they are aborted.
     std::chrono::milliseconds grace{30'000};

@@ -1,6 +1,7 @@
 // How a server ends.
 #include "runtime/Serve/Http/Shutdown.h"
 #include "HttpFixture.h"
+#include "runtime/Serve/Http/ForcedEnd.h"
 #include <csignal>
 #include <sys/wait.h>
 
@@ -127,4 +128,26 @@ TEST_F(Shutdowns, ASecondSignalEndsTheProcessAtOnce) {
         std::_Exit(1);
       },
       ::testing::ExitedWithCode(128 + SIGINT), "");
+}
+
+TEST(ForcedEnd, EndsAProcessThatDoesNotEnd) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        ForcedEnd end;
+        end.after(milliseconds(100), 7);
+        std::this_thread::sleep_for(std::chrono::seconds(20));
+        std::_Exit(1);
+      },
+      ::testing::ExitedWithCode(7), "");
+}
+
+TEST(ForcedEnd, LeavesOneAloneThatHasEndedInTime) {
+  {
+    ForcedEnd end;
+    end.after(std::chrono::seconds(60), 7);
+  }
+  {
+    ForcedEnd neverAsked;
+  }
 }
