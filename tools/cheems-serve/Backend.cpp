@@ -73,6 +73,8 @@ EngineOptions engineOptions(const Options &options,
   result.queueSeconds = options.queueSeconds;
   result.totalSeconds = options.totalSeconds;
   result.slotFolder = options.slotSavePath.value_or("");
+  result.slotLimits.files = static_cast<uint64_t>(options.slotFiles);
+  result.slotLimits.bytes = static_cast<uint64_t>(options.slotBytes);
   result.constraints = grammarConstraints(text);
   result.metrics = metrics;
   result.warn = [](const std::string &line) { say("warning: " + line); };

@@ -26,7 +26,7 @@ struct Raw {
   std::optional<int64_t> port, threads, body, stall, streamInterval, grace,
       connections;
   std::optional<int64_t> queueSeconds, totalSeconds;
-  std::optional<std::string> bodyBytes, cacheBytes;
+  std::optional<std::string> bodyBytes, cacheBytes, slotBytes;
   bool noPage = false;
 };
 
@@ -109,6 +109,12 @@ void declareRequests(CLI::App &app, Raw &raw) {
   app.add_option("--slot-save-path", options.slotSavePath,
                  "folder in which clients may save states; without it none may")
       ->group(group);
+  addNumber(app, "--slot-files", options.slotFiles, 1, 1000000,
+            "most files in that folder; default 256")
+      ->group(group);
+  app.add_option("--slot-bytes", raw.slotBytes,
+                 "most bytes of these files together; default 16G")
+      ->group(group);
 }
 
 void declareRunning(CLI::App &app, Raw &raw) {
@@ -160,6 +166,9 @@ Options checked(Raw raw) {
   }
   if (raw.cacheBytes) {
     options.cacheBytes = parseSize("--cache-ram", *raw.cacheBytes);
+  }
+  if (raw.slotBytes) {
+    options.slotBytes = parseSize("--slot-bytes", *raw.slotBytes);
   }
   Cors check(options.corsOrigins); // before the model is loaded
   return options;

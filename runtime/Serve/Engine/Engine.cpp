@@ -9,6 +9,9 @@ namespace {
 
 using Kind = GenerationFault::Kind;
 
+/// Of a slot's file, beside tokens and state; more than any has.
+constexpr int64_t headersBytes = 1 << 20;
+
 SessionOptions sessionOptions(const Model &model,
                               const EngineOptions &options) {
   SessionOptions result;
@@ -42,7 +45,15 @@ Engine::Engine(std::shared_ptr<TextModel> given, const EngineOptions &options)
   rules.endTokens = text->eosTokens();
   rules.constraints = options.constraints;
   if (!options.slotFolder.empty()) {
-    folder = std::make_unique<SlotFolder>(options.slotFolder);
+    folder =
+        std::make_unique<SlotFolder>(options.slotFolder, options.slotLimits);
+    if (!session.unlimited()) {
+      int64_t state = Session::estimate(text->model(),
+                                        sessionOptions(text->model(), options))
+                          .state;
+      largestFile = static_cast<uint64_t>(state / session.slots() +
+                                          session.context() * 4 + headersBytes);
+    }
     files = std::make_unique<WorkThread>();
   }
   runner.onOver = [this](const Job &) { left(); };

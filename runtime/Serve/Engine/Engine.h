@@ -65,6 +65,7 @@ private:
   std::shared_ptr<Metrics> metrics;
   AdmissionRules rules;
   std::unique_ptr<SlotFolder> folder;
+  uint64_t largestFile = UINT64_MAX; ///< of a slot that can be restored
 
   // Of the engine's thread.
   Runner runner;

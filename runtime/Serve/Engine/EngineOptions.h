@@ -5,6 +5,7 @@
 #include "runtime/Serve/Engine/Constraint.h"
 #include "runtime/Serve/Engine/GenerationEngine.h"
 #include "runtime/Serve/Engine/Metrics.h"
+#include "runtime/Serve/Engine/SlotFile.h"
 #include "runtime/Text/TextModel.h"
 
 #include <functional>
@@ -32,6 +33,7 @@ struct EngineOptions {
   /// beside it.
   double interTokenSeconds = 0.1;
   std::string slotFolder; ///< for saved slots; "": there is none
+  SlotFolderLimits slotLimits;
   /// Makes what keeps a text to its grammar; null: such requests are refused.
   ConstraintFactory constraints;
   /// Told everything; null: the engine has its own.

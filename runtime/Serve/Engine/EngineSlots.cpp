@@ -104,6 +104,8 @@ void Engine::saveSlot(int64_t slot, std::string name, SlotDone done) {
         result.tokens = static_cast<int64_t>(record->tokens.size());
         result.bytes = static_cast<int64_t>(bytes.size());
         result.seconds = secondsBetween(begin, Clock::now());
+      } catch (const SlotFileRefused &error) {
+        result = refused(error.what(), error.httpStatus);
       } catch (const std::exception &error) {
         result = refused(error.what(), 500);
       }
@@ -149,18 +151,20 @@ void Engine::restoreSlot(int64_t slot, std::string name, SlotDone done) {
   }
   files->post([=] {
     Clock::time_point begin = Clock::now();
-    bool missing = false;
     auto record = std::make_shared<SlotRecord>();
     int64_t bytes = 0;
     try {
-      std::string read = folder->read(name, missing);
+      std::string read = folder->read(name, largestFile);
       bytes = static_cast<int64_t>(read.size());
       *record = SlotRecord::decode(read, name);
     } catch (const DamagedFile &error) {
       done(refused(error.what(), 400));
       return;
+    } catch (const SlotFileRefused &error) {
+      done(refused(error.what(), error.httpStatus));
+      return;
     } catch (const std::exception &error) {
-      done(refused(error.what(), missing ? 404 : 500));
+      done(refused(error.what(), 500));
       return;
     }
     onFreeSlot(slot, done, [=] {

@@ -1,11 +1,14 @@
 #include "runtime/Serve/Engine/SlotFile.h"
-#include "runtime/Error.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <functional>
+#include <memory>
 #include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -49,6 +52,27 @@ struct Opened {
     }
   }
 };
+
+constexpr std::string_view temporaryFront = ".cheems-", temporaryEnd = ".tmp";
+
+bool isTemporary(std::string_view name) {
+  return name.size() > temporaryFront.size() + temporaryEnd.size() &&
+         name.substr(0, temporaryFront.size()) == temporaryFront &&
+         name.substr(name.size() - temporaryEnd.size()) == temporaryEnd;
+}
+
+/// Calls `act` with each name in the folder.
+void forEachName(int folder, const std::function<void(const char *)> &act) {
+  int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::unique_ptr<DIR, int (*)(DIR *)> names(
+      again < 0 ? nullptr : fdopendir(again), closedir);
+  if (!names) {
+    throw failure("read", "the folder of slots", errno);
+  }
+  while (const dirent *entry = readdir(names.get())) {
+    act(entry->d_name);
+  }
+}
 
 bool writeAllOf(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -107,10 +131,62 @@ SlotRecord SlotRecord::decode(std::string_view bytes, const std::string &name) {
   return record;
 }
 
-SlotFolder::SlotFolder(const std::string &path)
-    : descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+SlotFolder::SlotFolder(const std::string &path, const SlotFolderLimits &limits)
+    : descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      limits(limits) {
   if (descriptor < 0) {
     throw failure("open the folder", path, errno);
+  }
+  removeStale();
+}
+
+/// Whoever writes one has it locked, perhaps another server.
+void SlotFolder::removeStale() const {
+  std::vector<std::string> stale;
+  forEachName(descriptor, [&](const char *name) {
+    if (isTemporary(name)) {
+      stale.emplace_back(name);
+    }
+  });
+  for (const std::string &name : stale) {
+    Opened file{openat(descriptor, name.c_str(),
+                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    if (file.descriptor >= 0 &&
+        flock(file.descriptor, LOCK_EX | LOCK_NB) == 0) {
+      unlinkat(descriptor, name.c_str(), 0);
+    }
+  }
+}
+
+void SlotFolder::requireRegular(const std::string &name) const {
+  struct stat status;
+  if (fstatat(descriptor, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      !S_ISREG(status.st_mode)) {
+    throw SlotFileRefused(400, name + " is there, and is no regular file; use "
+                                      "another name");
+  }
+}
+
+void SlotFolder::requireRoom(const std::string &name, uint64_t bytes) const {
+  uint64_t files = 1;
+  forEachName(descriptor, [&](const char *other) {
+    struct stat status;
+    if (other != name &&
+        fstatat(descriptor, other, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode)) {
+      ++files;
+      bytes += static_cast<uint64_t>(status.st_size);
+    }
+  });
+  if (files > limits.files || bytes > limits.bytes) {
+    throw SlotFileRefused(
+        507, files > limits.files
+                 ? "the folder of slots has " + std::to_string(limits.files) +
+                       " files already; save under one of their names, or "
+                       "raise --slot-files"
+                 : "the files of slots would have " + std::to_string(bytes) +
+                       " bytes, more than " + std::to_string(limits.bytes) +
+                       "; remove some, or raise --slot-bytes");
   }
 }
 
@@ -133,15 +209,19 @@ std::string SlotFolder::faultOf(const std::string &name) {
 }
 
 void SlotFolder::write(const std::string &name, std::string_view bytes) const {
+  requireRegular(name);
+  requireRoom(name, bytes.size());
   std::random_device random;
-  std::string temporary =
-      ".cheems-" + std::to_string(random()) + std::to_string(random()) + ".tmp";
+  std::string temporary(temporaryFront);
+  temporary += std::to_string(random()) + std::to_string(random());
+  temporary += temporaryEnd;
   Opened file{openat(descriptor, temporary.c_str(),
                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                      0600)};
   if (file.descriptor < 0) {
     throw failure("write", name, errno);
   }
+  flock(file.descriptor, LOCK_EX | LOCK_NB); // nobody takes it for stale
   int error = 0;
   if (!writeAllOf(file.descriptor, bytes) || fsync(file.descriptor) != 0 ||
       renameat(descriptor, temporary.c_str(), descriptor, name.c_str()) != 0) {
@@ -152,11 +232,14 @@ void SlotFolder::write(const std::string &name, std::string_view bytes) const {
   fsync(descriptor); // the new name, too, where that can be
 }
 
-std::string SlotFolder::read(const std::string &name, bool &missing) const {
+std::string SlotFolder::read(const std::string &name, uint64_t most) const {
+  requireRegular(name); // to open a device may do more than to look at it
   // not blocking: a pipe of that name would wait for a writer
   Opened file{openat(descriptor, name.c_str(),
                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  missing = file.descriptor < 0 && errno == ENOENT;
+  if (file.descriptor < 0 && errno == ENOENT) {
+    throw SlotFileRefused(404, "there is no saved slot " + name);
+  }
   if (file.descriptor < 0) {
     throw failure("read", name, errno);
   }
@@ -165,7 +248,11 @@ std::string SlotFolder::read(const std::string &name, bool &missing) const {
     throw failure("read", name, errno);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw FileUnusable("cannot read " + name + ": it is not a regular file");
+    throw SlotFileRefused(400, name + " is no regular file");
+  }
+  if (static_cast<uint64_t>(status.st_size) > most) {
+    throw SlotFileRefused(400, name + " has " + std::to_string(status.st_size) +
+                                   " bytes, more than a slot of this server");
   }
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   size_t done = 0;

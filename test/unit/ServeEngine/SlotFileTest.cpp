@@ -5,13 +5,17 @@
 #include "EngineHarness.h"
 #include "runtime/Error.h"
 #include <csignal>
+#include <fcntl.h>
 #include <fstream>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -64,7 +68,17 @@ TEST(SlotFolder, takesBareNamesOnly) {
   EXPECT_EQ(SlotFolder::faultOf("chat 1.bin"), "");
 }
 
-TEST(SlotFolder, followsNoLinksAndReadsNoPipes) {
+/// The status that a client is told; 0: `act` throws nothing of that kind.
+int refusalOf(const std::function<void()> &act) {
+  try {
+    act();
+  } catch (const SlotFileRefused &error) {
+    return error.httpStatus;
+  }
+  return 0;
+}
+
+TEST(SlotFolder, takesRegularFilesAloneAndFollowsNoLinks) {
   TemporaryFolder outside, inside;
   std::ofstream(outside.path / "secret") << "secret";
   SlotFolder folder(inside.path);
@@ -72,18 +86,61 @@ TEST(SlotFolder, followsNoLinksAndReadsNoPipes) {
                                   inside.path / "link");
   ASSERT_EQ(mkfifo((inside.path / "pipe").c_str(), 0600), 0);
   std::filesystem::create_directory(inside.path / "folder");
-  bool missing = false;
-  for (const char *name : {"link", "pipe", "folder"}) {
-    EXPECT_THROW(folder.read(name, missing), FileUnusable) << name;
-    EXPECT_FALSE(missing);
+  std::filesystem::create_symlink(outside.path / "gone",
+                                  inside.path / "dangling");
+  std::filesystem::create_symlink("dangling", inside.path / "twice");
+  int listens = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::string place = inside.path / "socket";
+  ASSERT_LT(place.size(), sizeof(address.sun_path));
+  place.copy(address.sun_path, place.size());
+  ASSERT_EQ(
+      bind(listens, reinterpret_cast<sockaddr *>(&address), sizeof(address)),
+      0);
+  for (const char *name :
+       {"link", "dangling", "twice", "pipe", "folder", "socket"}) {
+    EXPECT_EQ(refusalOf([&] { folder.read(name); }), 400) << name;
+    EXPECT_EQ(refusalOf([&] { folder.write(name, "state"); }), 400) << name;
   }
-  EXPECT_THROW(folder.read("nothing", missing), FileUnusable);
-  EXPECT_TRUE(missing);
-  folder.write("link", "state"); // takes the link's place
+  close(listens);
+  EXPECT_EQ(refusalOf([&] { folder.read("nothing"); }), 404);
   EXPECT_EQ(readAll(outside.path / "secret"), "secret");
-  EXPECT_EQ(folder.read("link", missing), "state");
-  EXPECT_THROW(folder.write("folder", "state"), FileUnusable);
+  EXPECT_FALSE(std::filesystem::exists(outside.path / "gone"));
   EXPECT_THROW(SlotFolder((inside.path / "link").string()), FileUnusable);
+}
+
+TEST(SlotFolder, hasLimitsOfFilesAndBytes) {
+  TemporaryFolder inside;
+  SlotFolder folder(inside.path, {2, 1000});
+  folder.write("one", std::string(600, 'x'));
+  EXPECT_EQ(refusalOf([&] { folder.write("two", std::string(401, 'x')); }),
+            507);
+  folder.write("two", std::string(400, 'x'));
+  EXPECT_EQ(refusalOf([&] { folder.write("three", "x"); }), 507);
+  folder.write("one", std::string(500, 'x')); // in place of the old one
+  EXPECT_EQ(refusalOf([&] { folder.write("one", std::string(601, 'x')); }),
+            507);
+  EXPECT_EQ(folder.read("one").size(), 500u);
+  EXPECT_EQ(refusalOf([&] { folder.read("one", 499); }), 400);
+}
+
+TEST(SlotFolder, removesWhatAServerThatWasKilledLeftHalfWritten) {
+  TemporaryFolder inside;
+  std::filesystem::path stale = inside.path / ".cheems-12345.tmp",
+                        locked = inside.path / ".cheems-67890.tmp",
+                        other = inside.path / ".cheems.tmp";
+  for (const auto &path : {stale, locked, other, inside.path / "kept"}) {
+    std::ofstream(path) << "text";
+  }
+  int writer = open(locked.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  SlotFolder folder(inside.path);
+  EXPECT_FALSE(std::filesystem::exists(stale));
+  for (const auto &path : {locked, other, inside.path / "kept"}) {
+    EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  }
+  close(writer);
 }
 
 TEST(SlotFolder, aFileThatCannotGrowLeavesNothingBehind) {
@@ -98,8 +155,7 @@ TEST(SlotFolder, aFileThatCannotGrowLeavesNothingBehind) {
   EXPECT_THROW(folder.write("kept", std::string(1000, 'x')), FileUnusable);
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, handler);
-  bool missing = false;
-  EXPECT_EQ(folder.read("kept", missing), "old");
+  EXPECT_EQ(folder.read("kept"), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(inside.path),
                           std::filesystem::directory_iterator()),
             1);
