@@ -71,7 +71,7 @@ class Stream:
         body = json.dumps(dict(prompt=prompt, max_tokens=count, ignore_eos=True, temperature=0, stream=True, **more)).encode()
         self.begin = time.monotonic()
         self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
-        self.socket.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+        self.socket.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
                             b"Connection: close\r\n\r\n" % len(body) + body)
         self.socket.setblocking(False)
         self.times, self.count, self.rest, self.first = [], count, b"", b""

@@ -2,6 +2,7 @@
 #include "runtime/Generation/DeviceList.h"
 #include "runtime/Process/Output.h"
 #include "runtime/Serve/Http/Cors.h"
+#include "runtime/Serve/Http/Hosts.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
 #include "tools/Support/CompileFlags.h"
@@ -45,6 +46,13 @@ void declareNetwork(CLI::App &app, Raw &raw) {
   app.add_option("--cors-origin", raw.options.corsOrigins,
                  "let pages of this origin ask, such as https://example.org; "
                  "'*': all; may be given several times")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--allowed-host", raw.options.allowedHosts,
+                 "let clients ask by this name, too, such as that of a proxy; "
+                 "without keys, a server on this machine's own address is else "
+                 "asked by localhost or that address alone; may be given "
+                 "several times")
       ->allow_extra_args(false)
       ->group(group);
   app.add_flag("--no-page", raw.noPage, "serve no page at /")->group(group);
@@ -170,7 +178,8 @@ Options checked(Raw raw) {
   if (raw.slotBytes) {
     options.slotBytes = parseSize("--slot-bytes", *raw.slotBytes);
   }
-  Cors check(options.corsOrigins); // before the model is loaded
+  Cors origins(options.corsOrigins); // checked before the model is loaded
+  Hosts hosts(options.allowedHosts);
   return options;
 }
 

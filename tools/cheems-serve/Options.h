@@ -22,6 +22,7 @@ struct Options {
   Limits limits;
   std::optional<std::string> apiKeyFile;
   std::vector<std::string> corsOrigins;
+  std::vector<std::string> allowedHosts; ///< names beside its own
   bool page = true;
   std::chrono::milliseconds grace{30'000};
 

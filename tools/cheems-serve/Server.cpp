@@ -62,6 +62,20 @@ static std::shared_ptr<Gate> makeGate(const Options &options) {
       Cors(options.corsOrigins), std::move(files));
 }
 
+/// Nothing else keeps strangers' pages from a server without keys.
+static Hosts allowedHosts(const Options &options, const Listener &listener) {
+  bool needed = !options.apiKeyFile && listener.isLocal();
+  if (!needed && options.allowedHosts.empty()) {
+    return Hosts();
+  }
+  std::vector<std::string> names = Hosts::ofLoopback();
+  names.push_back(options.place.host);
+  names.push_back(listener.host());
+  names.insert(names.end(), options.allowedHosts.begin(),
+               options.allowedHosts.end());
+  return Hosts(names);
+}
+
 int serve(const Options &options) {
   ForcedEnd end; // the last one to go
   std::shared_ptr<Gate> gate = makeGate(options);
@@ -84,6 +98,7 @@ int serve(const Options &options) {
   if (interrupt::requested()) { // before those signals were the shutdown's
     throw Error(Status::interrupted, "interrupted");
   }
+  gate->limitHosts(allowedHosts(options, *listener));
   gate->set(Readiness::ready);
   notifyManager("READY=1\nSTATUS=listening on " + listener->address());
 

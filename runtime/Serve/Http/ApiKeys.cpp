@@ -49,23 +49,20 @@ static bool equals(std::string_view given, std::string_view key) {
   return difference == 0;
 }
 
-bool ApiKeys::allows(std::string_view authorization) const {
-  if (!any()) {
-    return true;
-  }
+std::optional<size_t> ApiKeys::indexOf(std::string_view authorization) const {
   std::string scheme(authorization.substr(0, 7));
   std::transform(scheme.begin(), scheme.end(), scheme.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? c | 0x20 : c; });
   if (scheme != "bearer ") {
-    return false;
+    return std::nullopt;
   }
   std::string_view given = authorization.substr(7);
   given.remove_prefix(std::min(given.find_first_not_of(' '), given.size()));
-  unsigned found = 0;
-  for (const std::string &key : keys) { // all of them, whichever is the one
-    found |= equals(given, key) ? 1U : 0U;
+  size_t found = keys.size();
+  for (size_t i = 0; i < keys.size(); ++i) { // all, whichever is the one
+    found = equals(given, keys[i]) ? i : found;
   }
-  return found != 0;
+  return found < keys.size() ? std::optional(found) : std::nullopt;
 }
 
 } // namespace cheems::serve

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_APIKEYS_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_APIKEYS_H
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,11 @@ public:
   bool any() const { return !keys.empty(); }
   /// Whether a field "Authorization: Bearer KEY" has one of them. The time it
   /// takes tells nothing of the keys but their lengths.
-  bool allows(std::string_view authorization) const;
+  bool allows(std::string_view authorization) const {
+    return !any() || indexOf(authorization);
+  }
+  /// Which of them it has, in as much time.
+  std::optional<size_t> indexOf(std::string_view authorization) const;
 
 private:
   std::vector<std::string> keys;

@@ -1,5 +1,6 @@
 #include "runtime/Serve/Http/Gate.h"
 #include "runtime/Serve/Http/Refusal.h"
+#include <algorithm>
 
 namespace cheems::serve {
 
@@ -21,12 +22,35 @@ HttpResponse Gate::health() const {
   if (auto response = unavailable()) {
     return *response;
   }
+  std::string more = healthMembers ? healthMembers() : "";
   HttpResponse response;
-  response.body = R"({"status":"ok"})";
+  response.body = R"({"status":"ok")" + (more.empty() ? "" : "," + more) + "}";
   return response;
 }
 
+std::string Gate::partyOf(const HttpRequest &head) const {
+  auto key = keys.indexOf(head.field("authorization"));
+  return key ? "key " + std::to_string(*key) : head.client;
+}
+
+std::optional<HttpResponse> Gate::refuseHost(const HttpRequest &head) const {
+  bool named =
+      std::any_of(head.fields.begin(), head.fields.end(),
+                  [](const auto &each) { return each.first == "host"; });
+  // every browser sends the field
+  if (!named || state == Readiness::loading ||
+      hosts.allows(head.field("host"))) {
+    return std::nullopt;
+  }
+  std::string host = head.field("host").substr(0, 200);
+  return refusal(403, "this server may not be asked by the name '" + host +
+                          "'; start it with --allowed-host to let it");
+}
+
 std::optional<HttpResponse> Gate::answer(const HttpRequest &head) const {
+  if (auto refused = refuseHost(head)) {
+    return refused;
+  }
   if (!cors.allows(head)) {
     return refusal(403, "pages of " + head.field("origin") +
                             " may not ask this server; start it with "

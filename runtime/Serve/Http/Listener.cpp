@@ -157,6 +157,10 @@ Listener::~Listener() {
 
 uint16_t Listener::port() const { return acceptor->loop->endpoint.port(); }
 
+std::string Listener::host() const {
+  return acceptor->loop->endpoint.address().to_string();
+}
+
 std::string Listener::address() const {
   const tcp::endpoint &endpoint = acceptor->loop->endpoint;
   std::string host = endpoint.address().to_string();

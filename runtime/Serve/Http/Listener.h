@@ -33,6 +33,8 @@ public:
   Listener &operator=(const Listener &) = delete;
 
   uint16_t port() const;
+  /// "127.0.0.1"
+  std::string host() const;
   /// "http://127.0.0.1:8080"
   std::string address() const;
   /// Whether only programs of this machine reach it.

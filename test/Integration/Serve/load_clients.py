@@ -88,7 +88,7 @@ class Line:
 
 def request(id, path, body, more="", method="POST"):
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return f"{method} {path} HTTP/1.1\r\nHost: x\r\nx-request-id: {id}\r\nContent-Length: {len(data)}\r\n{more}\r\n".encode() + data
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nx-request-id: {id}\r\nContent-Length: {len(data)}\r\n{more}\r\n".encode() + data
 
 
 def texts_of(data):
@@ -234,7 +234,7 @@ class Clients:
         case, body = self.greedy(random)
         data = json.dumps(body).encode()
         cut = random.randrange(1, len(data))
-        text = f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nx-request-id: {id}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+        text = f"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nx-request-id: {id}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
         text += b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (data[:cut], data[cut:])) + b"0\r\n\r\n"
         line = await Line.open(self.port)
         try:
@@ -312,7 +312,7 @@ class Clients:
         line = await Line.open(self.port, small=True)
         try:
             line.writer.transport.pause_reading()
-            await line.send(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 1200)
+            await line.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1200)
             return [Outcome(id, "never read", "left", seen=False), line]
         except BaseException:
             line.close()

@@ -132,7 +132,7 @@ class Proxy(unittest.TestCase):
         kept = tempfile.TemporaryDirectory()
         cls.addClassCleanup(kept.cleanup)
         folder = pathlib.Path(kept.name)
-        cls.server = started(cls, DEMO.serve("--parallel", 2, "-c", 1000000))
+        cls.server = started(cls, DEMO.serve("--parallel", 2, "-c", 1000000, "--allowed-host", "models.example.org"))
         subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=models.example.org", "-keyout",
                         folder / "models.key", "-out", folder / "models.pem"], check=True, capture_output=True)
         with socket.socket() as free:

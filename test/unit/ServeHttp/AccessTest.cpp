@@ -132,6 +132,58 @@ TEST_F(Access, RefusesPagesOfOtherOrigins) {
   EXPECT_EQ(ask(get("/echo", "Origin: http://localhost.evil\r\n")).status, 403);
 }
 
+TEST(Hosts, AreComparedAsNamesAre) {
+  Hosts hosts({"localhost", "127.0.0.1", "::1", "Models.Example.org."});
+  for (const char *allowed :
+       {"localhost", "LocalHost:8080", "localhost.", "127.0.0.1:1", "[::1]",
+        "[::1]:65535", "models.example.org:443", "localhost:"}) {
+    EXPECT_TRUE(hosts.allows(allowed)) << allowed;
+  }
+  for (const char *refused :
+       {"", ":8080", "evil.example", "localhost.evil.example", "localhost:x",
+        "localhost:80:80", "localhost:123456", "127.0.0.1.evil.example",
+        "127.0.0.2", "[::2]:80", "a@localhost", "localhost, evil.example",
+        "[::1]x", "models.example.org.evil"}) {
+    EXPECT_FALSE(hosts.allows(refused)) << refused;
+  }
+  EXPECT_TRUE(Hosts().allows("anything"));
+}
+
+TEST(Hosts, AreNamesWithoutSchemeAndPort) {
+  for (const char *wrong : {"", "https://a", "a:80", "a/b", "*", "a b"}) {
+    EXPECT_THROW(Hosts({wrong}), Error) << wrong;
+  }
+}
+
+TEST_F(Access, RefusesOtherNamesThanTheServersOwn) {
+  start();
+  gate->set(Readiness::loading);
+  gate->limitHosts(Hosts(Hosts::ofLoopback()));
+  gate->set(Readiness::ready);
+  auto named = [](const std::string &host) {
+    return "GET /echo HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+  };
+  EXPECT_EQ(ask(named("localhost:1234")).status, 200);
+  EXPECT_EQ(ask("GET /echo HTTP/1.0\r\n\r\n").status, 200);
+  Received refused = ask(named("evil.example:8080"));
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(errorOf(refused)["message"].get<std::string>().find(
+                "'evil.example:8080'; start it with --allowed-host"),
+            std::string::npos);
+  // to its browser such a page is of the server's own origin
+  EXPECT_EQ(ask("GET /health HTTP/1.1\r\nHost: evil.example\r\n"
+                "Origin: http://evil.example\r\n\r\n")
+                .status,
+            403);
+}
+
+TEST_F(Access, TellsMoreOfHealthWhereAsked) {
+  start();
+  gate->tellHealth([] { return R"("waiting":3)"; });
+  gate->set(Readiness::ready); // behind which it is seen
+  EXPECT_EQ(ask(get("/health")).body, R"({"status":"ok","waiting":3})");
+}
+
 TEST_F(Access, LetsAllOriginsInWhereAsked) {
   cors = Cors({"*"});
   Received answer = ask(get("/echo", "Origin: null\r\n"));
