@@ -5,6 +5,7 @@
 #include "runtime/Serve/Http/SseWriter.h"
 #include <boost/asio/dispatch.hpp>
 #include <exception>
+#include <netinet/tcp.h>
 
 namespace cheems::serve {
 
@@ -15,15 +16,19 @@ using ErrorCode = boost::system::error_code;
 /// Of a refused client; then its connection is reset.
 static constexpr size_t mostLingered = 1 << 20;
 
+/// Of an answer, whatever memory is left: a refusal always has room.
+static constexpr size_t alwaysSent = 16 << 10;
+
 static constexpr const char *goOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 Connection::Connection(tcp::socket taken, std::shared_ptr<Site> site)
     : site(std::move(site)), socket(std::move(taken)),
       outbox(
-          socket, this->site->limits, [this] { sentAll(); },
+          socket, this->site->limits, this->site->memory, [this] { sentAll(); },
           [this](const char *why) { drop(why); }),
       readDeadline(socket.get_executor()), pingDeadline(socket.get_executor()),
-      flushDeadline(socket.get_executor()) {}
+      flushDeadline(socket.get_executor()),
+      lookDeadline(socket.get_executor()) {}
 
 Connection::~Connection() = default;
 
@@ -35,17 +40,34 @@ void Connection::start() {
   }
   (void)socket.set_option(tcp::no_delay(true), ignored);
   (void)socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  reader = std::make_unique<RequestReader>(site->limits, site->bodies);
+  reader = std::make_unique<RequestReader>(site->limits, site->share());
   waitForHeader(site->limits.header);
   read();
 }
 
 // ---- reading
 
+/// TCP_CLOSE_WAIT: the client has ended its side, perhaps behind bytes that are
+/// not read. TCP_CLOSE: the connection is reset.
+static int stateOf(tcp::socket &socket) {
+  tcp_info info = {};
+  socklen_t size = sizeof(info);
+  int failed =
+      getsockopt(socket.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size);
+  return failed ? 0 : info.tcpi_state;
+}
+
+bool Connection::isPaused() const {
+  return phase == Phase::answering && unread.size() >= site->limits.aheadBytes;
+}
+
 void Connection::read() {
-  bool enough =
-      phase == Phase::answering && unread.size() >= site->limits.aheadBytes;
-  if (reading || inputEnded || phase == Phase::closed || enough) {
+  if (reading || inputEnded || phase == Phase::closed) {
+    return;
+  }
+  if (isPaused()) {
+    awaitReset();
+    look(Limits::Milliseconds(0));
     return;
   }
   reading = true;
@@ -54,6 +76,43 @@ void Connection::read() {
       [self = shared_from_this()](ErrorCode error, size_t count) {
         self->received(error, count);
       });
+}
+
+/// A close that is seen is probed once. One that is not may wait for room in
+/// the system's buffer: there the client is probed for as often as a silent
+/// stream is kept awake.
+void Connection::look(Limits::Milliseconds sinceProbe) {
+  lookDeadline.set(site->limits.look, shared_from_this(),
+                   [this, sinceProbe]() mutable {
+                     if (!isPaused()) {
+                       return;
+                     }
+                     sinceProbe += site->limits.look;
+                     if (stateOf(socket) == TCP_CLOSE_WAIT) {
+                       probe();
+                       return;
+                     }
+                     if (sinceProbe >= site->limits.ping) {
+                       probe();
+                       sinceProbe = Limits::Milliseconds(0);
+                     }
+                     look(sinceProbe);
+                   });
+}
+
+void Connection::awaitReset() {
+  if (awaitsReset) {
+    return;
+  }
+  awaitsReset = true;
+  socket.async_wait(tcp::socket::wait_error,
+                    [self = shared_from_this()](ErrorCode error) {
+                      self->awaitsReset = false;
+                      // urgent data is told, too
+                      if (!error && stateOf(self->socket) == TCP_CLOSE) {
+                        self->drop("dropped");
+                      }
+                    });
 }
 
 void Connection::received(ErrorCode error, size_t count) {
@@ -120,7 +179,8 @@ void Connection::inputEnd() {
 
 /// A client that has closed its connection and one that has only ended its
 /// requests look the same, until something is sent: the first one's system
-/// answers with a reset. What is sent is what any client leaves out.
+/// answers with a reset. What is sent is what any client leaves out. HTTP/1.0
+/// knows no answer before the answer: there nothing can be sent.
 void Connection::probe() {
   if (present->ended) {
     return;
@@ -129,16 +189,8 @@ void Connection::probe() {
     sendComment();
   } else if (!present->begun && present->newest) {
     outbox.push(shared_from_this(), goOn);
-  } else if (!present->begun) {
-    drop("dropped"); // HTTP/1.0 knows no answer before the answer
-    return;
   }
-  socket.async_wait(tcp::socket::wait_error,
-                    [self = shared_from_this()](ErrorCode error) {
-                      if (!error) {
-                        self->drop("dropped");
-                      }
-                    });
+  awaitReset();
 }
 
 void Connection::advance() {
@@ -204,6 +256,7 @@ void Connection::begin(std::optional<HttpResponse> early, bool keepAlive) {
   present->start = std::chrono::steady_clock::now();
   request.id = requestId(request.field("x-request-id"));
   request.client = client;
+  request.party = site->gate->partyOf(request);
   RequestRecord &record = present->record;
   record.time = std::chrono::system_clock::now();
   record.id = request.id;
@@ -252,12 +305,17 @@ void Connection::respond(const AnswerPointer &answer, HttpResponse response) {
     return;
   }
   bool bodiless = answer->headOnly || hasNoBody(response.status);
+  bool reserved = !bodiless && outbox.reserve(response.body.size());
+  if (!bodiless && !reserved && response.body.size() > alwaysSent) {
+    response = refusal(503, "what is asked of the server takes too much "
+                            "memory; try again later");
+  }
   answer->begun = answer->ended = true;
   answer->record.status = response.status;
   answer->record.sent = bodiless ? 0 : response.body.size();
   outbox.push(shared_from_this(), head(response, response.body.size()));
   if (!bodiless) {
-    outbox.push(shared_from_this(), std::move(response.body));
+    outbox.push(shared_from_this(), std::move(response.body), reserved);
   }
 }
 
@@ -317,7 +375,12 @@ void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
   }
   lastSent = std::chrono::steady_clock::now();
   answer->record.sent += bytes.size();
-  outbox.push(shared_from_this(), answer->chunked ? chunkText(bytes) : bytes);
+  std::string part = answer->chunked ? chunkText(bytes) : bytes;
+  if (!outbox.reserve(part.size())) {
+    drop("stalled");
+    return;
+  }
+  outbox.push(shared_from_this(), std::move(part), /*reserved=*/true);
 }
 
 void Connection::endStream(const AnswerPointer &answer) {
@@ -409,7 +472,7 @@ void Connection::finish() {
   present.reset();
   if (goesOn) {
     phase = Phase::reading;
-    reader = std::make_unique<RequestReader>(site->limits, site->bodies);
+    reader = std::make_unique<RequestReader>(site->limits, site->share());
     headerChecked = false;
     waitForHeader(unread.empty() ? site->limits.idle : site->limits.header);
   } else {
@@ -450,6 +513,7 @@ void Connection::drop(const char *why) {
   readDeadline.clear();
   pingDeadline.clear();
   flushDeadline.clear();
+  lookDeadline.clear();
   if (present) {
     logAnswer(why);
     if (!present->ended) {

@@ -49,6 +49,11 @@ private:
   void inputEnd();
   /// Whether an answer that is begun goes to anybody.
   void probe();
+  /// The same while more has come than is read, so that no read tells.
+  void look(Limits::Milliseconds sinceProbe);
+  bool isPaused() const;
+  /// The connection is dropped when the client's system resets it.
+  void awaitReset();
   /// Goes on with the bytes that are there.
   void advance();
   /// The header is known; false: it was answered already.
@@ -74,12 +79,12 @@ private:
   std::shared_ptr<Site> site;
   boost::asio::ip::tcp::socket socket;
   Outbox outbox;
-  Deadline readDeadline, pingDeadline, flushDeadline;
+  Deadline readDeadline, pingDeadline, flushDeadline, lookDeadline;
   Phase phase = Phase::reading;
   std::string client;
   std::array<char, 8192> input;
   std::string unread; ///< bytes that no request has taken
-  bool reading = false, inputEnded = false;
+  bool reading = false, inputEnded = false, awaitsReset = false;
   size_t lingered = 0;
   std::unique_ptr<RequestReader> reader;
   bool headerChecked = false;

@@ -3,6 +3,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_EXCHANGE_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_EXCHANGE_H
 
+#include "runtime/Budget.h"
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,8 +22,11 @@ struct HttpRequest {
   std::string body;
   std::string id;     ///< x-request-id: the client's where it is sound, or ours
   std::string client; ///< its address, for the log
-  /// Of what the bodies of all requests may take; given back with the request.
-  std::shared_ptr<class BodyShare> share;
+  /// Whose turn it takes where requests wait: its key's, or its address's.
+  std::string party;
+  /// Of the memory of all requests: its body's, and what is made of it. Given
+  /// back with the request. Null where nobody counts.
+  std::shared_ptr<BudgetShare> share;
 
   /// The first field of that name, which is in lower case, or "".
   const std::string &field(const std::string &name) const;

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_OUTBOX_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_OUTBOX_H
 
+#include "runtime/Budget.h"
 #include "runtime/Serve/Http/Deadline.h"
 #include "runtime/Serve/Http/Limits.h"
 #include <algorithm>
@@ -20,21 +21,30 @@ public:
   /// `sent` hears when nothing waits any more; `failed` hears why nothing can
   /// be sent: "dropped", or "stalled" where the client takes nothing.
   Outbox(boost::asio::ip::tcp::socket &socket, const Limits &limits,
-         std::function<void()> sent,
+         std::shared_ptr<Budget> memory, std::function<void()> sent,
          std::function<void(const char *why)> failed);
 
-  /// `owner` is what this is a part of.
-  void push(const std::shared_ptr<void> &owner, std::string bytes);
+  /// Takes so many bytes of the memory of all requests for a later push; false
+  /// where it has no room for them.
+  bool reserve(size_t bytes);
+  /// `owner` is what this is a part of. A few bytes need not be reserved.
+  void push(const std::shared_ptr<void> &owner, std::string bytes,
+            bool reserved = false);
   /// How many bytes wait.
   size_t waiting() const { return bytesWaiting; }
   /// How many of them beside the longest part, which may be as long as it is.
   size_t backlog() const {
     return bytesWaiting - std::min(bytesWaiting, longest);
   }
-  /// Nothing is told any more.
+  /// Nothing is told any more; the socket is closed already.
   void close();
 
 private:
+  struct Part {
+    std::string bytes;
+    bool reserved;
+  };
+  void watch(const std::shared_ptr<void> &owner);
   void write(const std::shared_ptr<void> &owner);
   void written(const std::shared_ptr<void> &owner, bool failure, size_t count);
 
@@ -43,7 +53,8 @@ private:
   std::function<void()> sent;
   std::function<void(const char *)> failed;
   Deadline stall;
-  std::deque<std::string> parts;
+  BudgetShare memory;
+  std::deque<Part> parts;
   size_t begin = 0; ///< of what waits, in the first part
   size_t bytesWaiting = 0;
   size_t longest = 0; ///< of the parts since nothing waited

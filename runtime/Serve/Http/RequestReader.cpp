@@ -57,9 +57,10 @@ private:
 };
 
 RequestReader::RequestReader(const Limits &limits,
-                             std::shared_ptr<BodyBudget> bodies)
-    : limits(limits), bodies(std::move(bodies)),
-      parser(std::make_unique<Parser>(message)), chunks(limits.bodyBytes) {
+                             std::shared_ptr<BudgetShare> share)
+    : limits(limits), parser(std::make_unique<Parser>(message)),
+      chunks(limits.bodyBytes) {
+  message.share = std::move(share);
   // what goes on may be more than the reader's own limits
   parser->header_limit(static_cast<std::uint32_t>(limits.headerBytes + 4));
   parser->body_limit(limits.bodyBytes);
@@ -219,13 +220,11 @@ bool RequestReader::tooLong() {
 }
 
 bool RequestReader::hasRoom() {
-  if (!bodies || message.body.empty()) {
+  if (!message.share) {
     return true;
   }
-  if (!message.share) {
-    message.share = std::make_shared<BodyShare>(bodies);
-  }
-  return message.share->growTo(message.body.size());
+  uint64_t more = message.body.size() - message.share->bytes();
+  return message.share->grow(more) == BudgetShare::Full::none;
 }
 
 bool RequestReader::takeBody(std::string &bytes) {

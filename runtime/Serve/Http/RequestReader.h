@@ -3,7 +3,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_REQUESTREADER_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_REQUESTREADER_H
 
-#include "runtime/Serve/Http/BodyBudget.h"
+#include "runtime/Budget.h"
 #include "runtime/Serve/Http/ChunkReader.h"
 #include "runtime/Serve/Http/Exchange.h"
 #include "runtime/Serve/Http/Limits.h"
@@ -16,9 +16,9 @@ namespace cheems::serve {
 /// Reads one request.
 class RequestReader {
 public:
-  /// `bodies`: what all of them may take; null: there is no such limit.
+  /// `share`: of the memory of all requests, for this one; null: nobody counts.
   explicit RequestReader(const Limits &limits,
-                         std::shared_ptr<BodyBudget> bodies = nullptr);
+                         std::shared_ptr<BudgetShare> share = nullptr);
   ~RequestReader();
 
   enum class State { header, body, whole, refused };
@@ -58,7 +58,6 @@ private:
   bool tooLong();
 
   const Limits &limits;
-  const std::shared_ptr<BodyBudget> bodies;
   std::unique_ptr<Parser> parser;
   ChunkReader chunks;
   size_t bodyBytes = 0; ///< where it tells its length

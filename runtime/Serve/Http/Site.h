@@ -2,7 +2,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_SITE_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_SITE_H
 
-#include "runtime/Serve/Http/BodyBudget.h"
+#include "runtime/Budget.h"
 #include "runtime/Serve/Http/Exchange.h"
 #include "runtime/Serve/Http/Gate.h"
 #include "runtime/Serve/Http/Limits.h"
@@ -23,15 +23,21 @@ class Site {
 public:
   Site(const Limits &limits, std::shared_ptr<Gate> gate,
        std::shared_ptr<RequestLog> log)
-      : limits(limits), bodies(std::make_shared<BodyBudget>(
-                            std::max(limits.allBodyBytes, limits.bodyBytes))),
+      : limits(limits), memory(std::make_shared<Budget>(
+                            std::max(limits.memoryBytes, limits.bodyBytes))),
         gate(std::move(gate)), log(std::move(log)) {}
 
   boost::asio::io_context context;
   const Limits limits;
-  const std::shared_ptr<BodyBudget> bodies;
+  const std::shared_ptr<Budget> memory; ///< of all requests
   const std::shared_ptr<Gate> gate;
   const std::shared_ptr<RequestLog> log; ///< may be null
+
+  /// Of the memory, for one more request.
+  std::shared_ptr<BudgetShare> share() const {
+    return std::make_shared<BudgetShare>(
+        memory, std::max(memory->size() / 2, limits.bodyBytes));
+  }
 
   /// What answers; until there is one the gate must not be ready.
   void setHandler(std::shared_ptr<RequestHandler> handler);

@@ -46,9 +46,22 @@ bool Client::send(const std::string &bytes) {
   return true;
 }
 
-bool Client::fill() {
+void Client::sendWhatGoes(const std::string &bytes) {
+  for (size_t sent = 0; sent < bytes.size();) {
+    ssize_t count = ::send(file, bytes.data() + sent, bytes.size() - sent,
+                           MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count <= 0) {
+      return;
+    }
+    sent += static_cast<size_t>(count);
+  }
+}
+
+bool Client::fill() { return readSome(SIZE_MAX); }
+
+bool Client::readSome(size_t most) {
   char bytes[16384];
-  ssize_t count = recv(file, bytes, sizeof(bytes), 0);
+  ssize_t count = recv(file, bytes, std::min(most, sizeof(bytes)), 0);
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
     throw std::runtime_error("nothing came for ten seconds; so far: " + buffer);
   }

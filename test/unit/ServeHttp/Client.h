@@ -27,6 +27,8 @@ public:
 
   /// False where the server has closed the connection.
   bool send(const std::string &bytes);
+  /// As much as goes without waiting.
+  void sendWhatGoes(const std::string &bytes);
   /// The next answer; those of status 100 are left out and counted. `headOnly`:
   /// no body follows, whatever the fields say.
   Received receive(bool headOnly = false);
@@ -34,6 +36,8 @@ public:
   std::string until(const std::string &end);
   /// Everything until the connection's end.
   std::string rest();
+  /// Takes at most so many bytes; false at the connection's end.
+  bool readSome(size_t most);
   /// Whether the server closes the connection without another byte.
   bool ends();
   /// What a client does that sends nothing more.

@@ -79,6 +79,84 @@ TEST_F(Drops, OfAPipeliningClientAreToldOnce) {
   EXPECT_EQ(handler->heldCount(), 1u); // the second was never begun
 }
 
+TEST_F(Drops, AreNoticedBehindPipelinedBytes) {
+  limits.aheadBytes = 1000;
+  limits.look = milliseconds(20);
+  for (bool reset : {false, true}) {
+    handler = std::make_shared<StandIn>();
+    start();
+    Client client = connect();
+    std::string more;
+    for (int i = 0; i < 1000; ++i) {
+      more += get("/echo");
+    }
+    client.send(get("/hold") + more);
+    handler->wait();
+    std::this_thread::sleep_for(milliseconds(50)); // reading has paused
+    if (reset) {
+      client.reset();
+    } else {
+      client.close();
+    }
+    EXPECT_TRUE(handler->dropped()) << reset;
+    stop();
+  }
+}
+
+TEST_F(Drops, AreNoticedBehindMoreBytesThanTheSystemKeeps) {
+  limits.aheadBytes = 1000;
+  limits.look = milliseconds(20);
+  limits.ping = milliseconds(100);
+  Client client = connect();
+  client.send(get("/hold"));
+  handler->wait();
+  client.sendWhatGoes(std::string(64 << 20, 'x')); // no end can follow it
+  client.close();
+  EXPECT_TRUE(handler->dropped());
+}
+
+TEST_F(Drops, HalfClosedClientsGetTheirAnswerBehindPipelinedBytes) {
+  limits.aheadBytes = 1000;
+  limits.look = milliseconds(20);
+  Client client = connect();
+  std::string more;
+  for (int i = 0; i < 100; ++i) {
+    more += get("/echo");
+  }
+  client.send(get("/hold") + more);
+  client.halfClose();
+  auto held = handler->wait();
+  std::this_thread::sleep_for(milliseconds(200));
+  held.responder->respond({});
+  for (int i = 0; i < 101; ++i) {
+    ASSERT_EQ(client.receive().status, 200) << i;
+  }
+  EXPECT_EQ(handler->dropCount(), 0);
+}
+
+TEST_F(Drops, HalfClosedClientsOfTheOlderVersionGetTheirAnswer) {
+  Client client = connect();
+  client.send("POST /hold HTTP/1.0\r\nContent-Length: 0\r\n\r\n");
+  client.halfClose();
+  auto held = handler->wait();
+  std::this_thread::sleep_for(milliseconds(50));
+  HttpResponse response;
+  response.body = "still here";
+  held.responder->respond(response);
+  EXPECT_EQ(client.receive().body, "still here");
+  EXPECT_EQ(handler->dropCount(), 0);
+}
+
+TEST_F(Drops, OfTheOlderVersionAreNoticedByAReset) {
+  Client client = connect();
+  client.send("POST /hold HTTP/1.0\r\nContent-Length: 0\r\n\r\n");
+  client.halfClose();
+  handler->wait();
+  std::this_thread::sleep_for(milliseconds(50)); // its end has been seen
+  client.reset();
+  EXPECT_TRUE(handler->dropped());
+}
+
 TEST_F(Drops, HalfClosedClientsGetTheirAnswer) {
   Client client = connect();
   client.send(post("/hold", "x"));

@@ -112,6 +112,44 @@ TEST_F(LimitTests, AClientThatReadsNothingIsDropped) {
   EXPECT_EQ(records().at(0)["end"], "stalled");
 }
 
+TEST_F(LimitTests, AClientThatReadsSteadilyIsNotHoweverSlowly) {
+  limits.stall = milliseconds(300);
+  Client client = connect(4096);
+  client.send(get("/hold"));
+  HttpResponse large; // more than the kernel keeps for it
+  large.body.assign(16 << 20, 'x');
+  handler->wait().responder->respond(std::move(large));
+  // while no more is written, as the system's buffer is nearly full
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(milliseconds(20));
+    ASSERT_TRUE(client.readSome(4096)) << i;
+  }
+  EXPECT_EQ(listener->connections(), 1u);
+  EXPECT_EQ(client.receive().body.size(), size_t{16} << 20);
+}
+
+TEST_F(LimitTests, AnswersThatNobodyTakesHaveALimitOfMemory) {
+  limits.memoryBytes = limits.bodyBytes = 8 << 20;
+  Client idle = connect(4096), other = connect();
+  idle.send(get("/hold"));
+  HttpResponse large;
+  large.body.assign(7 << 20, 'x'); // of which the kernel takes a part
+  handler->wait(0).responder->respond(large);
+  other.send(get("/hold"));
+  handler->wait(1).responder->respond(large);
+  Received refused = other.receive();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.fields["retry-after"], "1");
+  EXPECT_EQ(ask(get("/health")).status, 200);
+  idle.close();
+  for (int i = 0; i < 500 && listener->connections() > 1; ++i) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  other.send(get("/hold"));
+  handler->wait(2).responder->respond(large);
+  EXPECT_EQ(other.receive().body.size(), size_t{7} << 20);
+}
+
 TEST_F(LimitTests, AClientThatReadsSlowlyIsNot) {
   limits.stall = milliseconds(1000);
   Client client = connect(4096);
@@ -144,7 +182,7 @@ TEST_F(LimitTests, AnEventMayBeLongerThanTheBuffer) {
 }
 
 TEST_F(LimitTests, AllBodiesTogetherHaveALimit) {
-  limits.bodyBytes = limits.allBodyBytes = 1000;
+  limits.bodyBytes = limits.memoryBytes = 1000;
   std::string body(800, 'x');
   Client holding = connect();
   holding.send(post("/hold", body));

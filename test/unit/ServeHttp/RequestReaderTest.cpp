@@ -249,17 +249,18 @@ TEST(RequestReader, KnowsWhoWaitsForContinue) {
 }
 
 TEST(RequestReader, BodiesShareABudget) {
-  auto bodies = std::make_shared<BodyBudget>(100);
+  auto memory = std::make_shared<Budget>(100);
+  auto share = [&] { return std::make_shared<BudgetShare>(memory); };
   std::string told = start + "Content-Length: 60\r\n\r\n",
               chunked = start + "Transfer-Encoding: chunked\r\n\r\n3c\r\n" +
                         std::string(60, 'x') + "\r\n0\r\n\r\n";
   for (std::string bytes : {told + std::string(60, 'x'), chunked}) {
-    RequestReader first(limits, bodies);
+    RequestReader first(limits, share());
     std::string half = told + std::string(50, 'x');
     while (first.take(half)) {
     }
     {
-      RequestReader second(limits, bodies);
+      RequestReader second(limits, share());
       std::string copy = bytes;
       while (second.take(copy)) {
       }
@@ -274,7 +275,7 @@ TEST(RequestReader, BodiesShareABudget) {
     {
       HttpRequest gone = std::move(first.request());
     }
-    RequestReader third(limits, bodies);
+    RequestReader third(limits, share());
     while (third.take(bytes)) {
     }
     EXPECT_EQ(third.state(), State::whole);
