@@ -56,8 +56,10 @@ std::optional<int32_t> TextModel::padToken() {
                  config.padTokenId, compiled->metadata().padToken);
 }
 
-std::vector<int32_t> TextModel::encodePrompt(const std::string &text) {
-  std::vector<int32_t> ids = tokenizer().encode(text, true);
+std::vector<int32_t> TextModel::encodePrompt(const std::string &text,
+                                             size_t most) {
+  std::vector<int32_t> ids = tokenizer().encode(
+      text, /*addSpecialTokens=*/true, /*parseSpecialTokens=*/true, most);
   if (!ids.empty()) {
     return ids;
   }

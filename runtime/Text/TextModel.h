@@ -39,7 +39,8 @@ public:
   /// The ids of a prompt with the tokenizer's own special tokens around it; an
   /// empty one is the token that begins a text. Throws Error: usage for an
   /// empty prompt where the model has no such token.
-  std::vector<int32_t> encodePrompt(const std::string &text);
+  std::vector<int32_t> encodePrompt(const std::string &text,
+                                    size_t most = SIZE_MAX);
 
   /// Throws Error where it cannot be told.
   bool hasChatTemplate() const {

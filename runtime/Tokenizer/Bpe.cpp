@@ -3,7 +3,9 @@
 #include "runtime/Tokenizer/Bpe.h"
 
 #include "runtime/Error.h"
+#include "runtime/Tokenizer/Tokenizer.h"
 #include "runtime/Tokenizer/Utf8.h"
+#include "runtime/Work.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -135,6 +137,10 @@ Bpe::Bpe(const Json &model, const TokenTables *tables, const std::string &where)
     unknown = tokenizer_json::requireString(model, "unk_token", where);
     unknownId = words.find(*unknown);
   }
+  for (int32_t id = 0; id < words.limit(); ++id) {
+    const std::string *token = words.token(id);
+    longestToken = std::max(longestToken, token ? token->size() : 0);
+  }
   for (size_t byte = 0; byte < byteIds.size(); ++byte) {
     char token[8];
     std::snprintf(token, sizeof token, "<0x%02X>", static_cast<unsigned>(byte));
@@ -164,9 +170,10 @@ std::vector<int32_t> Bpe::bytesOf(std::string_view character) const {
   return ids;
 }
 
-std::vector<Bpe::Symbol> Bpe::symbolsOf(std::string_view word) const {
+std::vector<Bpe::Symbol> Bpe::symbolsOf(std::string_view word,
+                                        size_t most) const {
   std::vector<Symbol> symbols;
-  symbols.reserve(word.size());
+  symbols.reserve(std::min(word.size(), most));
   auto add = [&](int32_t id) {
     auto index = static_cast<int32_t>(symbols.size());
     symbols.push_back({id, index - 1, index + 1, 1});
@@ -174,7 +181,7 @@ std::vector<Bpe::Symbol> Bpe::symbolsOf(std::string_view word) const {
   // an unk_token is held back until the next known character, past the bytes
   // of others: so the reference orders them
   bool unknownBefore = false;
-  while (!word.empty()) {
+  while (!word.empty() && symbols.size() < most) {
     utf8::Scan next = utf8::scan(word);
     std::string_view character = word.substr(0, next.length);
     word.remove_prefix(next.length);
@@ -232,7 +239,8 @@ void Bpe::mergeAll(std::vector<Symbol> &symbols) const {
   }
   std::make_heap(heap.begin(), heap.end());
 
-  while (!heap.empty()) {
+  for (size_t step = 1; !heap.empty(); ++step) {
+    Work::checkAt(step);
     std::pop_heap(heap.begin(), heap.end());
     Candidate best = heap.back();
     heap.pop_back();
@@ -263,7 +271,12 @@ void Bpe::mergeAll(std::vector<Symbol> &symbols) const {
   }
 }
 
-void Bpe::tokenize(std::string_view word, std::vector<int32_t> &ids) const {
+void Bpe::tokenize(std::string_view word, size_t most,
+                   std::vector<int32_t> &ids) const {
+  size_t left = most - std::min(most, ids.size());
+  // so many symbols have more than `left` tokens
+  size_t tooMany =
+      left < SIZE_MAX / longestToken ? left * longestToken + 1 : SIZE_MAX;
   if (ignoreMerges) {
     int32_t whole = words.find(word);
     if (whole >= 0) {
@@ -274,7 +287,13 @@ void Bpe::tokenize(std::string_view word, std::vector<int32_t> &ids) const {
   if (cache.find(word, ids)) {
     return;
   }
-  std::vector<Symbol> symbols = symbolsOf(word);
+  // a candidate for each pair, for which the heap may have twice the room
+  constexpr size_t perSymbol = sizeof(Symbol) + 2 * sizeof(Candidate);
+  Work::Memory memory(perSymbol * std::min(word.size(), tooMany));
+  std::vector<Symbol> symbols = symbolsOf(word, tooMany);
+  if (symbols.size() >= tooMany) {
+    throw TooManyTokens(most);
+  }
   mergeAll(symbols);
   size_t first = ids.size();
   for (const Symbol &symbol : symbols) {

@@ -30,12 +30,16 @@ public:
   /// character the vocabulary lacks becomes the tokens of its bytes
   /// (byte_fallback) if it has all of them, else unk_token; where no unk_token
   /// is named it is dropped. Throws Error if unk_token is needed and itself not
-  /// in the vocabulary. Safe to call from several threads.
-  void tokenize(std::string_view word, std::vector<int32_t> &ids) const;
+  /// in the vocabulary, and TooManyTokens where the length of the word tells
+  /// that `ids` would have more than `most`. Safe to call from several threads.
+  void tokenize(std::string_view word, size_t most,
+                std::vector<int32_t> &ids) const;
 
 private:
   struct Symbol;
-  std::vector<Symbol> symbolsOf(std::string_view word) const;
+  /// Those of a word, which become at least as many tokens as `longestToken`
+  /// is contained in their number; at most `most` are made.
+  std::vector<Symbol> symbolsOf(std::string_view word, size_t most) const;
   /// The tokens of a character's bytes; none unless there is one for each.
   std::vector<int32_t> bytesOf(std::string_view character) const;
   void mergeAll(std::vector<Symbol> &symbols) const;
@@ -48,6 +52,7 @@ private:
   std::array<int32_t, 256> byteIds;   ///< of "<0x00>" and so on; -1 where none
   std::optional<std::string> unknown; ///< unk_token
   int32_t unknownId = -1;             ///< -1 where it is no token
+  size_t longestToken = 1; ///< bytes, and so at least symbols, of any
   bool fuseUnknown, ignoreMerges, byteFallback;
   mutable WordCache cache;
 };

@@ -4,6 +4,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Tokenizer/Utf8.h"
+#include "runtime/Work.h"
 
 #include <algorithm>
 #include <charconv>
@@ -184,6 +185,7 @@ void Regex::findAll(std::string_view text, std::vector<Span> &matches) const {
                                 : end + 1;
       continue;
     }
+    Work::checkAt(matches.size());
     matches.push_back({begin, end});
     start = end;
   }

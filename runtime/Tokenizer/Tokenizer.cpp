@@ -10,6 +10,7 @@
 #include "runtime/Tokenizer/PostProcessor.h"
 #include "runtime/Tokenizer/PreTokenizer.h"
 #include "runtime/Tokenizer/Utf8.h"
+#include "runtime/Work.h"
 
 #include <algorithm>
 #include <limits>
@@ -99,7 +100,10 @@ struct Tokenizer::Parts {
   /// Text between added tokens that are looked for before normalization;
   /// `begins` tells whether none came before. `marks`: see AddedTokens::split.
   void encodeText(std::string_view text, bool begins, bool parseSpecial,
-                  std::string marks, std::vector<int32_t> &ids) const {
+                  std::string marks, size_t most,
+                  std::vector<int32_t> &ids) const {
+    constexpr size_t copies = 4; // normalized, cut, and rewritten
+    Work::Memory memory(copies * text.size() + marks.size());
     std::string normalized(text);
     if (normalizer) {
       normalizer->apply(normalized, marks, begins);
@@ -116,8 +120,13 @@ struct Tokenizer::Parts {
       if (preTokenizer) {
         preTokenizer->apply(pieces);
       }
+      memory.grow(pieces.spans.size() * sizeof(Span));
       for (size_t index = 0; index < pieces.spans.size(); ++index) {
-        model.tokenize(pieces[index], ids);
+        Work::checkAt(index);
+        model.tokenize(pieces[index], most, ids);
+        if (ids.size() > most) {
+          throw TooManyTokens(most);
+        }
       }
     }
   }
@@ -153,33 +162,36 @@ Tokenizer &Tokenizer::operator=(Tokenizer &&) noexcept = default;
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text,
                                        bool addSpecialTokens,
-                                       bool parseSpecialTokens) const {
+                                       bool parseSpecialTokens,
+                                       size_t most) const {
   std::vector<int32_t> ids;
   if (addSpecialTokens) {
     ids = parts->post.prefix;
   }
-  appendIds(text, parseSpecialTokens, {}, ids);
+  appendIds(text, parseSpecialTokens, {}, most, ids);
   if (addSpecialTokens) {
     ids.insert(ids.end(), parts->post.suffix.begin(), parts->post.suffix.end());
   }
   return ids;
 }
 
-std::vector<int32_t> Tokenizer::encodeMixed(
-    std::string_view text,
-    const std::vector<std::pair<size_t, size_t>> &plain) const {
+std::vector<int32_t>
+Tokenizer::encodeMixed(std::string_view text,
+                       const std::vector<std::pair<size_t, size_t>> &plain,
+                       size_t most) const {
+  Work::Memory memory(text.size());
   std::string marks(plain.empty() ? 0 : text.size(), 0);
   for (auto [begin, end] : plain) {
     std::fill(marks.begin() + ptrdiff_t(begin), marks.begin() + ptrdiff_t(end),
               1);
   }
   std::vector<int32_t> ids;
-  appendIds(text, /*parseSpecial=*/true, marks, ids);
+  appendIds(text, /*parseSpecial=*/true, marks, most, ids);
   return ids;
 }
 
 void Tokenizer::appendIds(std::string_view text, bool parseSpecial,
-                          std::string_view marks,
+                          std::string_view marks, size_t most,
                           std::vector<int32_t> &ids) const {
   if (text.size() >= static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw Error("a text of " + std::to_string(text.size()) +
@@ -190,12 +202,15 @@ void Tokenizer::appendIds(std::string_view text, bool parseSpecial,
        parts->added.split(text, false, parseSpecial, marks)) {
     if (part.id >= 0) {
       ids.push_back(part.id);
-      continue;
+    } else {
+      size_t begin = part.span.begin, length = part.span.end - begin;
+      std::string its(marks.substr(marks.empty() ? 0 : begin, length));
+      parts->encodeText(text.substr(begin, length), begin == 0, parseSpecial,
+                        std::move(its), most, ids);
     }
-    size_t begin = part.span.begin, length = part.span.end - begin;
-    std::string its(marks.substr(marks.empty() ? 0 : begin, length));
-    parts->encodeText(text.substr(begin, length), begin == 0, parseSpecial,
-                      std::move(its), ids);
+    if (ids.size() > most) {
+      throw TooManyTokens(most);
+    }
   }
 }
 

@@ -6,6 +6,8 @@
 #ifndef CHEEMS_RUNTIME_TOKENIZER_TOKENIZER_H
 #define CHEEMS_RUNTIME_TOKENIZER_TOKENIZER_H
 
+#include "runtime/Error.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +19,13 @@
 namespace cheems {
 
 struct DecodeState;
+
+/// A text has more tokens than its caller takes.
+struct TooManyTokens : Error {
+  explicit TooManyTokens(size_t most)
+      : Error(Status::usage,
+              "the text has more than " + std::to_string(most) + " tokens") {}
+};
 
 /// Immutable once loaded; every const member may be called from several
 /// threads.
@@ -36,9 +45,12 @@ public:
   /// (bos, say). Special tokens spelled out in the text become their id, unless
   /// `parseSpecialTokens` is false: then their letters are plain text. Throws
   /// Error for invalid UTF-8 (with the byte offset) and for text of 2 GiB or
-  /// more.
+  /// more, and TooManyTokens as soon as it is sure that there are more than
+  /// `most`, which takes time and memory of that order alone. It is a part of
+  /// the thread's Work.
   std::vector<int32_t> encode(std::string_view text, bool addSpecialTokens,
-                              bool parseSpecialTokens = true) const;
+                              bool parseSpecialTokens = true,
+                              size_t most = SIZE_MAX) const;
 
   /// The same without tokens around the text, where `plain` are stretches of
   /// it, [begin, end) in order, that strangers wrote: letters are read as a
@@ -46,7 +58,8 @@ public:
   /// becomes the tokens that it becomes above.
   std::vector<int32_t>
   encodeMixed(std::string_view text,
-              const std::vector<std::pair<size_t, size_t>> &plain) const;
+              const std::vector<std::pair<size_t, size_t>> &plain,
+              size_t most = SIZE_MAX) const;
 
   /// The text of `ids`, always valid UTF-8: bytes that are not become U+FFFD.
   /// `skipSpecial` leaves special tokens out. Throws Error naming an id that is
@@ -87,7 +100,8 @@ public:
 private:
   /// `marks`: see AddedTokens::split.
   void appendIds(std::string_view text, bool parseSpecial,
-                 std::string_view marks, std::vector<int32_t> &ids) const;
+                 std::string_view marks, size_t most,
+                 std::vector<int32_t> &ids) const;
 
   struct Parts;
   std::unique_ptr<const Parts> parts;

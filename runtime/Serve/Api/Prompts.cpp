@@ -7,6 +7,25 @@
 
 namespace cheems::serve {
 
+/// A prompt of more tokens than the context has is not read to its end.
+[[noreturn]] static void refuseLength(const std::string &param,
+                                      const Context &context) {
+  throw ApiError(400,
+                 param + " has more tokens than the context, which is " +
+                     std::to_string(context.engine.context()),
+                 param, "context_length_exceeded");
+}
+
+/// Of a prompt.
+static std::vector<int32_t> readPromptIds(const Json &value,
+                                          const std::string &param,
+                                          const Context &context) {
+  if (value.size() > size_t(context.engine.context())) {
+    refuseLength(param, context);
+  }
+  return readTokenIds(value, param, context);
+}
+
 std::vector<int32_t> readTokenIds(const Json &value, const std::string &param,
                                   const Context &context) {
   std::vector<int32_t> ids;
@@ -31,11 +50,14 @@ std::vector<int32_t> encodeText(const std::string &text,
                                 const std::string &param, bool addSpecialTokens,
                                 const Context &context) {
   std::vector<int32_t> ids;
+  auto most = size_t(context.engine.context());
   try {
-    ids = addSpecialTokens
-              ? context.text.encodePrompt(text)
-              : context.text.tokenizer().encode(text,
-                                                /*addSpecialTokens=*/false);
+    ids = addSpecialTokens ? context.text.encodePrompt(text, most)
+                           : context.text.tokenizer().encode(
+                                 text, /*addSpecialTokens=*/false,
+                                 /*parseSpecialTokens=*/true, most);
+  } catch (const TooManyTokens &) {
+    refuseLength(param, context);
   } catch (const Error &error) {
     refuse(param, param + ": " + error.what());
   }
@@ -69,7 +91,7 @@ std::vector<std::vector<int32_t>> readPrompts(const Json *value,
                           "token ids, or a list of such lists");
   }
   if ((*value)[0].is_number()) {
-    return {readTokenIds(*value, param, context)};
+    return {readPromptIds(*value, param, context)};
   }
   size_t most = context.options.maximumPrompts;
   if (value->size() > most) {
@@ -81,7 +103,7 @@ std::vector<std::vector<int32_t>> readPrompts(const Json *value,
     if (each.is_string()) {
       prompts.push_back(encode(each));
     } else if (each.is_array()) {
-      prompts.push_back(readTokenIds(each, param, context));
+      prompts.push_back(readPromptIds(each, param, context));
     } else {
       refuse(param, "an entry of " + param +
                         " must be a string or a list of token ids");
@@ -111,6 +133,9 @@ std::vector<int32_t> readMixed(const Json &value, const std::string &param,
                             /*addSpecialTokens=*/ids.empty(), context)
                : readTokenIds(Json::array({each}), param, context);
     ids.insert(ids.end(), more.begin(), more.end());
+    if (ids.size() > size_t(context.engine.context())) {
+      refuseLength(param, context);
+    }
   }
   return ids;
 }

@@ -274,4 +274,23 @@ TEST(Endpoint, otherPathsAndMethodsAreNone) {
   EXPECT_EQ(wrong.fields.at(0).second, "GET, HEAD, OPTIONS");
 }
 
+TEST(Endpoint, promptsBeyondTheContextAreRefusedBeforeTheyAreReadToTheirEnd) {
+  Served served; // its context is 512
+  std::string text(600, 'x');
+  Json ids = std::vector<int32_t>(600, 'x');
+  for (const Json &prompt : {Json(text), ids, Json::array({"short", text}),
+                             Json::array({Json::array({1}), ids})}) {
+    Reply reply = served.post("/v1/completions", {{"prompt", prompt}});
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_EQ(reply.body["error"]["code"], "context_length_exceeded");
+    EXPECT_EQ(reply.body["error"]["param"], "prompt");
+  }
+  Json mixed = Json::array({std::string(300, 'x'), 7, std::string(300, 'x')});
+  Reply reply = served.post("/completion", {{"prompt", mixed}});
+  EXPECT_EQ(reply.body["error"]["code"], "context_length_exceeded");
+  EXPECT_EQ(served.engine.requests.size(), 0u);
+  // texts that go nowhere may be longer
+  EXPECT_EQ(served.post("/tokenize", {{"content", text}}).body["count"], 600);
+}
+
 } // namespace

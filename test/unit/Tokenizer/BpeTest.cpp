@@ -1,5 +1,6 @@
 // The byte-pair model: order of merges, its options, and its cost.
 #include "TestSupport.h"
+#include "runtime/Work.h"
 
 #include <chrono>
 
@@ -133,6 +134,28 @@ TEST(Bpe, optionsItDoesNotKnowAreRefusedByName) {
   expectUnsupported(with("end_of_word_suffix", "</w>"), "end_of_word_suffix");
   EXPECT_EQ(encode(with("dropout", 0.0), "ab"), (Ids{256}));
   EXPECT_EQ(encode(with("end_of_word_suffix", ""), "ab"), (Ids{256}));
+}
+
+TEST(Bpe, aWordThatHasTooManyTokensTakesLittleMemory) {
+  Tokenizer tokenizer(byteTokenizer().dump());
+  constexpr size_t size = 4 << 20;
+  std::string word(size, 'a');
+  auto share = std::make_shared<BudgetShare>(
+      std::make_shared<Budget>(UINT64_MAX), 6 * size);
+  Work work(std::chrono::minutes(1), share);
+  Work::Scope scope(work);
+  EXPECT_THROW(tokenizer.encode(word, false, true, 1000), TooManyTokens);
+  EXPECT_THROW(tokenizer.encode(word, false), WorkStopped);
+  EXPECT_EQ(share->bytes(), 0u);
+}
+
+TEST(Bpe, aTextIsLeftWhereTheWorkIsCancelled) {
+  Tokenizer tokenizer(byteTokenizer().dump());
+  Work work(std::chrono::minutes(1), nullptr);
+  Work::Scope scope(work);
+  EXPECT_EQ(tokenizer.encode("abc", false), (Ids{258}));
+  work.cancel();
+  EXPECT_THROW(tokenizer.encode("abc", false), WorkStopped);
 }
 
 } // namespace

@@ -13,6 +13,18 @@
 namespace cheems::test {
 namespace {
 
+/// A limit that the text just keeps changes nothing, and one token less is too
+/// few.
+void checkLimits(const Tokenizer &tokenizer, const std::string &text,
+                 const Ids &ids) {
+  EXPECT_EQ(tokenizer.encode(text, false, true, ids.size()), ids) << text;
+  if (!ids.empty()) {
+    EXPECT_THROW(tokenizer.encode(text, false, true, ids.size() - 1),
+                 TooManyTokens)
+        << text;
+  }
+}
+
 TEST(Golden, wholeTokenizerEncodesAndDecodesAsRecorded) {
   Tokenizer tokenizer(readData("tokenizer.json"),
                       readData("tokenizer_config.json"));
@@ -22,6 +34,7 @@ TEST(Golden, wholeTokenizerEncodesAndDecodesAsRecorded) {
     auto text = line["text"].get<std::string>();
     auto ids = line["ids"].get<Ids>();
     EXPECT_EQ(tokenizer.encode(text, false), ids) << text;
+    checkLimits(tokenizer, text, ids);
     EXPECT_EQ(tokenizer.encode(text, true), line["ids_with_special"].get<Ids>())
         << text;
     EXPECT_EQ(tokenizer.decode(ids, false), line["decoded"].get<std::string>());
@@ -47,6 +60,7 @@ TEST(Golden, componentsEncodeAsRecorded) {
       auto text = line["text"].get<std::string>();
       EXPECT_EQ(tokenizer.encode(text, false), line["ids"].get<Ids>())
           << setting.dump();
+      checkLimits(tokenizer, text, line["ids"].get<Ids>());
       const Json &plain = line.contains("raw") ? line["raw"] : line["ids"];
       EXPECT_EQ(tokenizer.encode(text, false, false), plain.get<Ids>())
           << setting.dump();
