@@ -2,7 +2,11 @@
 #ifndef CHEEMS_RUNTIME_SAMPLER_SAMPLINGOPTIONS_H
 #define CHEEMS_RUNTIME_SAMPLER_SAMPLINGOPTIONS_H
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace cheems {
@@ -11,6 +15,33 @@ namespace cheems {
 struct LogitBias {
   int32_t token;
   float bias;
+};
+
+/// Biases that all copies of them share: a server has a copy for each prompt
+/// and each of its choices.
+class LogitBiases {
+public:
+  LogitBiases() = default;
+  LogitBiases(std::vector<LogitBias> biases)
+      : shared(std::make_shared<std::vector<LogitBias>>(std::move(biases))) {}
+  LogitBiases(std::initializer_list<LogitBias> biases)
+      : LogitBiases(std::vector<LogitBias>(biases)) {}
+
+  /// Copies made before do not change.
+  void push_back(const LogitBias &bias) {
+    if (!shared || shared.use_count() > 1) {
+      shared = std::make_shared<std::vector<LogitBias>>(begin(), end());
+    }
+    shared->push_back(bias);
+  }
+  bool empty() const { return size() == 0; }
+  size_t size() const { return shared ? shared->size() : 0; }
+  const LogitBias *begin() const { return shared ? shared->data() : nullptr; }
+  const LogitBias *end() const { return begin() + size(); }
+  const LogitBias &operator[](size_t index) const { return begin()[index]; }
+
+private:
+  std::shared_ptr<std::vector<LogitBias>> shared; ///< null: there are none
 };
 
 /// In this order: mask, logit biases, repeat penalty, frequency and presence
@@ -22,7 +53,7 @@ struct SamplingOptions {
   bool doSample = false;
   /// Tokens are not negative, biases not NaN and not +infinity; of several of a
   /// token the sum counts.
-  std::vector<LogitBias> logitBias;
+  LogitBiases logitBias;
   /// > 0 as a float. A token of the prompt or output has its logit divided by
   /// this, or multiplied if negative; 1 is off.
   double repeatPenalty = 1;

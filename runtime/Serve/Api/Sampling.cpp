@@ -45,6 +45,22 @@ static int32_t biasedToken(int64_t token, const Context &context) {
   return int32_t(token);
 }
 
+[[noreturn]] static void refuseBiases() {
+  refuse("logit_bias", "the texts of logit_bias have more than " +
+                           std::to_string(maximumBiases) + " tokens");
+}
+
+static std::vector<int32_t> biasedText(const Json &text,
+                                       const Context &context) {
+  try {
+    return context.text.tokenizer().encode(
+        text.get_ref<const std::string &>(), /*addSpecialTokens=*/false,
+        /*parseSpecialTokens=*/true, maximumBiases);
+  } catch (const TooManyTokens &) {
+    refuseBiases();
+  }
+}
+
 /// {"15": -100}, or llama.cpp's [[15, -1.5], ["Hello", false]].
 static std::vector<LogitBias> readBiases(const Json &value,
                                          const Context &context) {
@@ -66,6 +82,9 @@ static std::vector<LogitBias> readBiases(const Json &value,
                          "biases, or a list of pairs of them");
   }
   for (const Json &pair : value) {
+    if (biases.size() > maximumBiases) {
+      break;
+    }
     bool isPair = pair.is_array() && pair.size() == 2;
     auto token = isPair ? wholeNumber(pair[0]) : std::nullopt;
     if (!isPair || !(token || pair[0].is_string())) {
@@ -74,13 +93,15 @@ static std::vector<LogitBias> readBiases(const Json &value,
     }
     float bias = biasOf(pair[1]);
     if (!token) {
-      for (int32_t each : context.text.tokenizer().encode(
-               pair[0].get<std::string>(), /*addSpecialTokens=*/false)) {
+      for (int32_t each : biasedText(pair[0], context)) {
         biases.push_back({biasedToken(each, context), bias});
       }
     } else {
       biases.push_back({biasedToken(*token, context), bias});
     }
+  }
+  if (biases.size() > maximumBiases) {
+    refuseBiases();
   }
   return biases;
 }

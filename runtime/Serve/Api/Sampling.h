@@ -11,6 +11,7 @@ namespace cheems::serve {
 constexpr int64_t maximumChoices = 16;
 constexpr size_t maximumStops = 16, maximumStopBytes = 256;
 constexpr int64_t maximumTopLogprobs = 20;
+constexpr size_t maximumBiases = 16384; ///< tokens of logit_bias
 
 /// The sampling of a request that says nothing of it.
 SamplingOptions defaultSampling(const Context &context);

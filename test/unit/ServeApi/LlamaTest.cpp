@@ -91,4 +91,26 @@ TEST(Llama, severalPromptsAreRefused) {
   EXPECT_EQ(reply.body["error"]["param"], "prompt");
 }
 
+TEST(LlamaCompletion, biasesOfTextsAreBoundedAndShared) {
+  Served served;
+  Json pair = Json::array({std::string(5000, 'x'), 1});
+  Json many = Json::array({pair, pair, pair, pair});
+  Reply refused =
+      served.post("/completion", {{"prompt", "a"}, {"logit_bias", many}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.body["error"]["param"], "logit_bias");
+  many.erase(0);
+  EXPECT_EQ(served
+                .post("/v1/completions",
+                      {{"prompt", {"a", "b", "c"}}, {"logit_bias", many}})
+                .status,
+            200);
+  ASSERT_EQ(served.engine.requests.size(), 3u);
+  for (const GenerationRequest &request : served.engine.requests) {
+    EXPECT_EQ(request.sampling.logitBias.size(), 15000u);
+    EXPECT_EQ(request.sampling.logitBias.begin(),
+              served.engine.requests[0].sampling.logitBias.begin());
+  }
+}
+
 } // namespace
