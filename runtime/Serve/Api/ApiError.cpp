@@ -18,6 +18,8 @@ ApiError errorOf(const GenerationFault &fault) {
     return {429, fault.message, fault.parameter, "queue_full"};
   case GenerationFault::Kind::timeout:
     return {503, fault.message, fault.parameter, "timeout"};
+  case GenerationFault::Kind::memory:
+    return {503, fault.message, fault.parameter, "memory"};
   case GenerationFault::Kind::shuttingDown:
     return {503, fault.message, fault.parameter, "shutting_down"};
   case GenerationFault::Kind::internal:

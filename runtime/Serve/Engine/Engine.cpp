@@ -12,6 +12,9 @@ using Kind = GenerationFault::Kind;
 /// Of a slot's file, beside tokens and state; more than any has.
 constexpr int64_t headersBytes = 1 << 20;
 
+/// So many parties may have as many requests waiting as one may have.
+constexpr int64_t fullParties = 4;
+
 SessionOptions sessionOptions(const Model &model,
                               const EngineOptions &options) {
   SessionOptions result;
@@ -32,10 +35,9 @@ SessionOptions sessionOptions(const Model &model,
 
 Engine::Engine(std::shared_ptr<TextModel> given, const EngineOptions &options)
     : text(std::move(given)), options(options),
-      session((checkMemory(text->model(),
-                           sessionOptions(text->model(), options), options),
-               text->sharedModel()),
-              sessionOptions(text->model(), options)),
+      spare(checkMemory(text->model(), sessionOptions(text->model(), options),
+                        options)),
+      session(text->sharedModel(), sessionOptions(text->model(), options)),
       metrics(options.metrics ? options.metrics : std::make_shared<Metrics>()),
       runner(session, *text, *metrics, options) {
   text->tokenizer(); // a model without one is refused here
@@ -56,7 +58,7 @@ Engine::Engine(std::shared_ptr<TextModel> given, const EngineOptions &options)
     }
     files = std::make_unique<WorkThread>();
   }
-  runner.onOver = [this](const Job &) { left(); };
+  runner.onOver = [this](const Job &job) { left(job); };
   publish();
   thread = std::thread([this] { loop(); });
 }
@@ -74,6 +76,14 @@ Engine::~Engine() {
   }
 }
 
+/// Of a party, or of all.
+bool Engine::isFull(const std::string &party) const {
+  int64_t most = session.slots() + options.queueLength;
+  auto theirs = activeOf.find(party);
+  return active >= fullParties * most ||
+         (theirs != activeOf.end() && theirs->second >= most);
+}
+
 std::shared_ptr<GenerationTicket>
 Engine::submit(GenerationRequest request,
                std::shared_ptr<GenerationSink> sink) {
@@ -85,7 +95,7 @@ Engine::submit(GenerationRequest request,
     std::lock_guard<std::mutex> lock(mutex);
     if (draining) {
       fault = {Kind::shuttingDown, "the server is shutting down", ""};
-    } else if (active >= session.slots() + options.queueLength) {
+    } else if (isFull(job->request.party)) {
       fault = {Kind::queueFull,
                std::to_string(active) +
                    " requests run or wait already; try again later",
@@ -93,6 +103,7 @@ Engine::submit(GenerationRequest request,
       ++metrics->refusedQueueFull;
     } else {
       ++active;
+      ++activeOf[job->request.party];
       ++metrics->waiting;
       inbox.push_back(std::move(job));
       changed.notify_all();
@@ -114,6 +125,16 @@ void Engine::publish() {
   views.swap(now);
 }
 
+void Engine::tellOldest() {
+  Clock::time_point oldest;
+  queue.forEachFirst([&](const std::shared_ptr<Job> &job) {
+    if (oldest == Clock::time_point() || job->came < oldest) {
+      oldest = job->came;
+    }
+  });
+  metrics->oldestWaiting = oldest.time_since_epoch().count();
+}
+
 void Engine::drain(std::function<void()> idle) {
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -132,9 +153,13 @@ void Engine::abort() {
 }
 
 /// A job is about to be over.
-void Engine::left() {
+void Engine::left(const Job &job) {
   std::lock_guard<std::mutex> lock(mutex);
   --active;
+  auto theirs = activeOf.find(job.request.party);
+  if (--theirs->second == 0) {
+    activeOf.erase(theirs);
+  }
 }
 
 void Engine::loop() {
@@ -156,13 +181,16 @@ void Engine::loop() {
     }
     Clock::time_point begin = Clock::now();
     int64_t before = metrics->computing + metrics->drawing + metrics->telling;
-    queue.insert(queue.end(), arrived.begin(), arrived.end());
+    for (const std::shared_ptr<Job> &job : arrived) {
+      enqueue(job);
+    }
     for (Command &command : work) {
       command(true);
     }
     endQueued();
     runner.endWhere([this](const Job &job) { return faultOf(job, false); });
     startQueued();
+    tellOldest();
     if (!runner.idle()) {
       runner.step();
     }
@@ -224,7 +252,7 @@ void Engine::endQueued() {
       }
     }
     --metrics->waiting;
-    left();
+    left(*job);
     job->over = true;
     if (fault) {
       ++metrics->finishedError;
@@ -242,15 +270,32 @@ void Engine::endQueued() {
     job->finish();
     return true;
   };
-  queue.erase(std::remove_if(queue.begin(), queue.end(), ended), queue.end());
+  queue.removeIf(ended);
 }
 
+/// Requests that wait and choices that wait take turns. Where no slot is free,
+/// a request that runs in several gives one up for one that waits.
 void Engine::startQueued() {
-  while (!queue.empty() && runner.hasFree()) {
-    std::shared_ptr<Job> job = queue.front();
-    queue.pop_front();
-    --metrics->waiting;
-    runner.start(job);
+  for (;;) {
+    bool queued = !queue.empty() && runner.maySetAside();
+    bool choices = runner.hasWaiting();
+    if (!runner.hasFree()) {
+      if (!queued || !runner.setAside()) {
+        return;
+      }
+      choices = false; // the slot is for the request
+    }
+    if (choices && (!queued || choicesTurn)) {
+      runner.startWaiting();
+      choicesTurn = false;
+    } else if (queued) {
+      std::shared_ptr<Job> job = queue.pop();
+      --metrics->waiting;
+      runner.start(job);
+      choicesTurn = true;
+    } else {
+      return;
+    }
   }
 }
 

@@ -4,13 +4,14 @@
 
 #include "runtime/Serve/Engine/Admission.h"
 #include "runtime/Serve/Engine/EngineOptions.h"
+#include "runtime/Serve/Engine/FairQueue.h"
 #include "runtime/Serve/Engine/Runner.h"
 #include "runtime/Serve/Engine/SlotFile.h"
 #include "runtime/Serve/Engine/WorkThread.h"
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -30,6 +31,7 @@ public:
          std::shared_ptr<GenerationSink> sink) override;
   int64_t context() const override { return session.context(); }
   std::vector<SlotView> slots() const override;
+  int64_t spareBytes() const override { return spare; }
   void saveSlot(int64_t slot, std::string name, SlotDone done) override;
   void restoreSlot(int64_t slot, std::string name, SlotDone done) override;
   void eraseSlot(int64_t slot, SlotDone done) override;
@@ -45,9 +47,14 @@ private:
   void endQueued();
   void startQueued();
   void publish();
+  void tellOldest();
   void tellIdle();
   std::optional<GenerationFault> faultOf(const Job &job, bool waits) const;
-  void left();
+  void left(const Job &job);
+  bool isFull(const std::string &party) const;
+  void enqueue(const std::shared_ptr<Job> &job) {
+    queue.push(job->request.party, job);
+  }
 
   void post(Command command);
   void refuse(SlotDone done, const std::string &error, int status);
@@ -61,6 +68,7 @@ private:
 
   std::shared_ptr<TextModel> text;
   EngineOptions options;
+  const int64_t spare;
   Session session;
   std::shared_ptr<Metrics> metrics;
   AdmissionRules rules;
@@ -69,8 +77,9 @@ private:
 
   // Of the engine's thread.
   Runner runner;
-  std::deque<std::shared_ptr<Job>> queue;
-  bool ending = false; ///< all that runs ends now
+  FairQueue<std::shared_ptr<Job>> queue;
+  bool choicesTurn = false; ///< the next slot is for a choice that waits
+  bool ending = false;      ///< all that runs ends now
 
   mutable std::mutex mutex; ///< of what follows
   std::condition_variable changed;
@@ -78,6 +87,7 @@ private:
   std::vector<Command> commands;
   std::vector<std::function<void()>> idles;
   int64_t active = 0; ///< jobs that were taken and are not over
+  std::map<std::string, int64_t> activeOf; ///< by party
   bool draining = false, aborting = false, stopping = false;
 
   mutable std::mutex viewMutex;

@@ -93,6 +93,8 @@ public:
   /// Tokens that a sequence may have.
   virtual int64_t context() const = 0;
   virtual std::vector<SlotView> slots() const = 0;
+  /// Bytes that are left of the memory that the process may have.
+  virtual int64_t spareBytes() const { return INT64_MAX; }
 
   /// Of a slot that is free; `done` is called on another thread. `name` is a
   /// bare file name in the folder that the server was given for them. Where as

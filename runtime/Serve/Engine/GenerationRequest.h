@@ -41,6 +41,8 @@ struct GenerationRequest {
   /// Whether a state of an earlier prompt may be used, and this one's be kept.
   bool cachePrompt = true;
   std::optional<int64_t> slot; ///< to run in, when it is free
+  /// Whose turn it takes where requests wait.
+  std::string party;
   /// Requests share states only with those of the same name: a hash of the API
   /// key where isolation is asked for, and the client's salt; else "".
   std::string isolation;
@@ -85,6 +87,7 @@ struct GenerationFault {
     contextLength, ///< the prompt does not fit: 400, context_length_exceeded
     queueFull,     ///< 429
     timeout,       ///< of the queue or of the whole request: 503, 408
+    memory,        ///< all requests take too much of it: 503
     shuttingDown,  ///< 503
     internal       ///< 500
   };

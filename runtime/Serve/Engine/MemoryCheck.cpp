@@ -12,8 +12,8 @@ static std::string gibibytes(int64_t bytes) {
   return text;
 }
 
-void checkMemory(const Model &model, const SessionOptions &session,
-                 const EngineOptions &options) {
+int64_t checkMemory(const Model &model, const SessionOptions &session,
+                    const EngineOptions &options) {
   SessionBytes bytes = Session::estimate(model, session);
   bool onCard = model.device() >= 0; // which says itself where it is short
   int64_t limit = options.memoryLimit ? *options.memoryLimit : memoryLimit();
@@ -36,6 +36,12 @@ void checkMemory(const Model &model, const SessionOptions &session,
                     " that are left of " + gibibytes(limit) +
                     " beside slots and weights; lower --cache-ram");
   }
+  // each slot's state once more while choices wait for a slot, and once more
+  // while slots are saved to files
+  int64_t copies = onCard                       ? 0
+                   : options.slotFolder.empty() ? bytes.state
+                                                : 2 * bytes.state;
+  return limit - runs - options.cacheBytes - copies;
 }
 
 } // namespace cheems::serve

@@ -39,6 +39,9 @@ public:
   Count running{0}, waiting{0}, slotsBusy{0}, slots{0};
   Count entriesUsed{0}, entriesAll{0}; ///< tokens of slots
   Count cacheBytes{0};
+  /// When the request came that has waited longest, in ticks of steady_clock;
+  /// 0: none waits.
+  Count oldestWaiting{0};
   // What was.
   Count prefixQueries{0}, prefixHits{0}; ///< tokens, as vLLM counts
   Count promptTokens{0}, generatedTokens{0};

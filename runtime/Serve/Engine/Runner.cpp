@@ -82,35 +82,7 @@ void Runner::setUp(Job &job, const Reuse &reuse) {
   }
 }
 
-/// Choices that had no slot go before requests that have none.
-void Runner::startWaiting() {
-  for (Waiting &each : waiting) {
-    Job &job = *each.job;
-    while (!job.over && job.nextChoice < job.choices.size()) {
-      Run run;
-      run.job = each.job;
-      try {
-        run.slot = slots.fork(job.promptState, each.contents);
-      } catch (const std::exception &error) {
-        fail(job, {GenerationFault::Kind::internal, error.what(), ""});
-        break;
-      }
-      if (run.slot < 0) {
-        return;
-      }
-      run.choice = job.choices[job.nextChoice++].get();
-      run.row = job.promptLogits;
-      runs.push_back(std::move(run));
-    }
-    if (job.nextChoice == job.choices.size()) { // none needs them any more
-      job.promptState = Snapshot();
-      job.promptLogits = std::vector<float>();
-    }
-  }
-}
-
 void Runner::step() {
-  startWaiting();
   drawWaiting();
   sweep(); // a single token may have ended a text
   if (std::all_of(runs.begin(), runs.end(),
@@ -420,12 +392,15 @@ void Runner::finish(Job &job) {
 void Runner::endWhere(
     const std::function<std::optional<GenerationFault>(const Job &)> &why) {
   std::vector<std::shared_ptr<Job>> jobs;
-  jobs.reserve(runs.size() + waiting.size());
+  jobs.reserve(runs.size() + waiting.size() + aside.size());
   for (const Run &run : runs) {
     jobs.push_back(run.job);
   }
   for (const Waiting &each : waiting) {
     jobs.push_back(each.job);
+  }
+  for (const Aside &each : aside) {
+    jobs.push_back(each.run.job);
   }
   for (const std::shared_ptr<Job> &job : jobs) {
     if (job->over) {
@@ -461,6 +436,8 @@ void Runner::sweep() {
   };
   waiting.erase(std::remove_if(waiting.begin(), waiting.end(), begun),
                 waiting.end());
+  auto gone = [](const Aside &each) { return each.run.job->over; };
+  aside.erase(std::remove_if(aside.begin(), aside.end(), gone), aside.end());
   count();
 }
 
@@ -471,6 +448,9 @@ void Runner::count() {
   seen.reserve(runs.size());
   for (const Run &run : runs) {
     seen.push_back(run.job.get());
+  }
+  for (const Aside &each : aside) {
+    seen.push_back(each.run.job.get());
   }
   std::sort(seen.begin(), seen.end());
   for (const Job *job : seen) {

@@ -9,6 +9,7 @@
 #include "runtime/Serve/Engine/SlotStates.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 
+#include <deque>
 #include <functional>
 #include <optional>
 
@@ -27,9 +28,22 @@ public:
   /// Gives the job a slot and begins; false where none is free. A job that
   /// cannot begin has failed then.
   bool start(const std::shared_ptr<Job> &job);
-  bool idle() const { return runs.empty() && waiting.empty(); }
-  /// Whether a slot is free that no choice of a running job waits for.
-  bool hasFree() const { return waiting.empty() && slots.hasFree(); }
+  bool idle() const { return runs.empty() && !hasWaiting(); }
+  bool hasFree() const { return slots.hasFree(); }
+  /// Whether choices of running jobs wait for a slot.
+  bool hasWaiting() const { return !waiting.empty() || !aside.empty(); }
+  /// One of them gets a slot, where one is free; each job's in turn.
+  void startWaiting();
+  /// Whether one job more may begin: each whose choices wait, and each choice
+  /// that is set aside, has a state beside those of the slots, and there are no
+  /// more of these than slots.
+  bool maySetAside() const {
+    return static_cast<int64_t>(waiting.size() + aside.size()) <
+           session.slots();
+  }
+  /// A choice of a job that has several slots gives its slot up until another
+  /// is free; false where there is none.
+  bool setAside();
   /// Runs a step, and tells the sinks what came of it.
   void step();
   /// Called of each job before its sink hears that it is over.
@@ -57,6 +71,12 @@ private:
     std::shared_ptr<Job> job;
     SlotContents contents;
   };
+  /// A choice that gave its slot up, and what it goes on with.
+  struct Aside {
+    Run run; ///< its slot counts no more
+    Snapshot state;
+    SlotContents contents;
+  };
   /// A choice that draws from a row of the step.
   struct Draw {
     Draw(size_t run, int64_t index) : run(run), index(index) {}
@@ -76,7 +96,8 @@ private:
   };
 
   void setUp(Job &job, const Reuse &reuse);
-  void startWaiting();
+  bool startAside();
+  bool startChoice();
   Wish wishOf(const Run &run) const;
   void plan();
   void add(size_t run, int64_t count);
@@ -111,7 +132,8 @@ private:
   /// are awake right behind a step.
   std::optional<ThreadPool> helpers;
   std::vector<Run> runs;
-  std::vector<Waiting> waiting;
+  std::deque<Waiting> waiting; ///< the first one's turn is next
+  std::deque<Aside> aside;
   size_t turn = 0;
   int64_t wantedRows;
 
