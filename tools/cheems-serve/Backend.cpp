@@ -1,11 +1,14 @@
 #include "Backend.h"
 #include "runtime/ChatTemplate/TemplateCheck.h"
+#include "runtime/Error.h"
 #include "runtime/Generation/ModelCache.h"
 #include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Process/Output.h"
 #include "runtime/Serve/Engine/Engine.h"
 #include "runtime/Serve/Engine/GrammarConstraint.h"
+#include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
@@ -77,6 +80,7 @@ EngineOptions engineOptions(const Options &options,
   result.slotLimits.bytes = static_cast<uint64_t>(options.slotBytes);
   result.constraints = grammarConstraints(text);
   result.metrics = metrics;
+  result.memoryLimit = options.memoryBytes;
   result.warn = [](const std::string &line) { say("warning: " + line); };
   result.uploading = UploadProgress();
   return result;
@@ -111,13 +115,57 @@ ApiOptions apiOptions(const Options &options,
   return result;
 }
 
+/// Beside weights, states and requests: the program with its libraries and its
+/// tokenizer, what the allocator keeps, and the buffers of connections.
+int64_t otherBytes(const Options &options) {
+  constexpr int64_t program = int64_t{192} << 20, perConnection = 32 << 10;
+  auto connections = static_cast<int64_t>(options.limits.connections);
+  return program + perConnection * connections;
+}
+
+/// Of what is left beside the engine. Without --memory no more than what serves
+/// well, and enough to serve at all.
+uint64_t requestMemory(const Options &options, int64_t spare) {
+  constexpr int64_t least = int64_t{64} << 20, most = int64_t{1} << 30;
+  int64_t left = spare - otherBytes(options);
+  if (options.memoryBytes && left < least) {
+    int64_t needed = *options.memoryBytes + least - left;
+    throw Error(Status::usage,
+                "--memory: weights, slots, cache and connections leave too "
+                "little for requests; give at least " +
+                    std::to_string((needed >> 20) + 1) +
+                    "M, or lower --parallel, --ctx-size, --cache-ram or "
+                    "--max-connections");
+  }
+  return static_cast<uint64_t>(
+      options.memoryBytes ? left : std::clamp(left, least, most));
+}
+
 } // namespace
+
+std::string Backend::waiting() const {
+  WorkerPool::Waiting tasks = api->waiting();
+  int64_t requests = metrics->waiting, since = metrics->oldestWaiting;
+  if (requests == 0 && tasks.tasks == 0) {
+    return "";
+  }
+  std::chrono::steady_clock::duration waited =
+      std::chrono::steady_clock::now().time_since_epoch() -
+      std::chrono::steady_clock::duration(since);
+  double oldest =
+      since == 0 ? 0 : std::chrono::duration<double>(waited).count();
+  return R"("waiting":)" +
+         std::to_string(static_cast<int64_t>(tasks.tasks) + requests) +
+         R"(,"oldest_wait_seconds":)" +
+         std::to_string(std::max(oldest, tasks.oldestSeconds));
+}
 
 void say(const std::string &text) { printMessage("cheems-serve: " + text); }
 
-Backend::Backend(const Options &options) : text(loadText(options)) {
-  auto metrics = std::make_shared<Metrics>();
+Backend::Backend(const Options &options)
+    : metrics(std::make_shared<Metrics>()), text(loadText(options)) {
   engine = makeEngine(text, engineOptions(options, text, metrics));
+  forRequests = requestMemory(options, engine->spareBytes());
   api = std::make_shared<Api>(*text, *engine, apiOptions(options, metrics));
 }
 

@@ -5,7 +5,9 @@
 #include "Options.h"
 #include "runtime/Serve/Api/Api.h"
 #include "runtime/Serve/Engine/GenerationEngine.h"
+#include "runtime/Serve/Engine/Metrics.h"
 #include "runtime/Text/TextModel.h"
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -24,12 +26,22 @@ public:
   /// No request will come any more.
   void drain();
   /// Ends what still runs.
-  void abort() { engine->abort(); }
+  void abort() {
+    api->abort();
+    engine->abort();
+  }
+  /// Of the memory that the process may have, what requests may take together.
+  uint64_t requestBytes() const { return forRequests; }
+  /// How much waits, and for how long: members of a JSON object; "" where
+  /// nothing does.
+  std::string waiting() const;
 
 private:
+  std::shared_ptr<Metrics> metrics;
   std::shared_ptr<TextModel> text;
   std::unique_ptr<GenerationEngine> engine;
   std::shared_ptr<Api> api; ///< uses both
+  uint64_t forRequests;
 };
 
 } // namespace cheems::serve

@@ -27,7 +27,7 @@ struct Raw {
   std::optional<int64_t> port, threads, body, stall, streamInterval, grace,
       connections;
   std::optional<int64_t> queueSeconds, totalSeconds;
-  std::optional<std::string> bodyBytes, cacheBytes, slotBytes;
+  std::optional<std::string> bodyBytes, cacheBytes, slotBytes, memory;
   bool noPage = false;
 };
 
@@ -100,6 +100,12 @@ void declareRequests(CLI::App &app, Raw &raw) {
       ->group(group);
   app.add_option("--cache-ram", raw.cacheBytes,
                  "memory for states of earlier prompts; default 1G; 0: none")
+      ->group(group);
+  app.add_option(
+         "--memory", raw.memory,
+         "most memory of the server, such as 4G: weights, states and "
+         "all requests; default: what the machine or its cgroup has, of "
+         "which requests get 1G")
       ->group(group);
   app.add_flag("--cache-exact", options.cacheExact,
                "use only states that give the very bits of a whole prompt")
@@ -174,6 +180,9 @@ Options checked(Raw raw) {
   }
   if (raw.cacheBytes) {
     options.cacheBytes = parseSize("--cache-ram", *raw.cacheBytes);
+  }
+  if (raw.memory) {
+    options.memoryBytes = parseSize("--memory", *raw.memory);
   }
   if (raw.slotBytes) {
     options.slotBytes = parseSize("--slot-bytes", *raw.slotBytes);

@@ -9,6 +9,7 @@
 #include "runtime/Serve/Page/Page.h"
 #include <algorithm>
 #include <atomic>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -76,7 +77,15 @@ static Hosts allowedHosts(const Options &options, const Listener &listener) {
   return Hosts(names);
 }
 
+/// So that memory which requests have let go goes back to the system.
+static void keepLittleMemory() {
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 int serve(const Options &options) {
+  keepLittleMemory();
   ForcedEnd end; // the last one to go
   std::shared_ptr<Gate> gate = makeGate(options);
   std::atomic<bool> logEnds{false};
@@ -93,11 +102,13 @@ int serve(const Options &options) {
   notifyManager("STATUS=loading the model");
 
   Backend backend(options);
+  listener->limitMemory(backend.requestBytes());
   listener->setHandler(backend.handler());
   auto shutdown = std::make_unique<Shutdown>(*listener);
   if (interrupt::requested()) { // before those signals were the shutdown's
     throw Error(Status::interrupted, "interrupted");
   }
+  gate->tellHealth([&] { return backend.waiting(); });
   gate->limitHosts(allowedHosts(options, *listener));
   gate->set(Readiness::ready);
   notifyManager("READY=1\nSTATUS=listening on " + listener->address());

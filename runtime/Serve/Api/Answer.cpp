@@ -16,6 +16,28 @@ void TokenPieces::add(TextPiece piece, bool isSent) {
   }
 }
 
+namespace {
+
+uint64_t bytesOf(const std::optional<TokenLogprob> &logprob) {
+  return logprob ? logprob->best.size() * sizeof(TokenLogprob::Candidate) : 0;
+}
+
+uint64_t bytesOf(const std::vector<TokenLogprob> &logprobs) {
+  uint64_t bytes = 0;
+  for (const TokenLogprob &each : logprobs) {
+    bytes += 2 * sizeof(each) + bytesOf(each);
+  }
+  return bytes;
+}
+
+/// At most, as JSON and its text: names, numbers and members of objects.
+uint64_t jsonBytes(const TokenLogprob &logprob) {
+  constexpr uint64_t perCandidate = 200;
+  return (logprob.best.size() + 3) * perCandidate;
+}
+
+} // namespace
+
 /// Hears of one prompt.
 class Answer::Sink : public GenerationSink {
 public:
@@ -35,6 +57,9 @@ public:
 
   void promptLogprobs(std::vector<TokenLogprob> logprobs) override {
     std::lock_guard<std::mutex> lock(answer->mutex);
+    if (!answer->takes(bytesOf(logprobs))) {
+      return;
+    }
     auto &all = result().promptLogprobs;
     all.insert(all.end(), std::make_move_iterator(logprobs.begin()),
                std::make_move_iterator(logprobs.end()));
@@ -82,7 +107,6 @@ public:
       --answer->underWay;
       ++answer->ended;
       if (--answer->open == 0 && !answer->isOver) {
-        answer->isOver = true;
         answer->complete();
       }
       if (answer->isOver || answer->waiting.empty()) {
@@ -90,8 +114,8 @@ public:
       }
     }
     // on a worker, as the engine must not wait, and not under the lock
-    answer->context->workers.postAnyway(
-        [feeding = answer] { feeding->feed(); });
+    answer->context->workers.postFirst([feeding = answer] { feeding->feed(); },
+                                       WorkerPool::Lane::quick);
   }
 
   void failed(const GenerationFault &fault) override {
@@ -111,6 +135,11 @@ private:
       AnswerForm::Events events;
       answer->form->piece(result(), prompt, piece, events);
       answer->send(events);
+    }
+    bool keeps = piece.token && !answer->isStreaming;
+    uint64_t kept = keeps ? sizeof(piece) + bytesOf(piece.logprob) : 0;
+    if (!answer->takes(2 * piece.text.size() + 2 * kept)) {
+      return;
     }
     ChoiceResult &choice = result().choices[size_t(piece.choice)];
     choice.text += piece.text;
@@ -220,6 +249,44 @@ bool Answer::putBack(size_t prompt, size_t endedBefore) {
   return again;
 }
 
+bool Answer::takes(uint64_t bytes) {
+  auto full = share ? share->grow(bytes) : BudgetShare::Full::none;
+  if (full == BudgetShare::Full::none) {
+    return true;
+  }
+  GenerationFault fault;
+  fault.kind = full == BudgetShare::Full::own ? GenerationFault::Kind::invalid
+                                              : GenerationFault::Kind::memory;
+  fault.message =
+      full == BudgetShare::Full::own
+          ? "the answer needs more than the " +
+                std::to_string(share->most() >> 20) +
+                " MiB that a request may have; ask for fewer choices, prompts "
+                "or log-probabilities"
+          : "what is asked of the server takes too much memory; try again "
+            "later";
+  fail(fault);
+  return false;
+}
+
+uint64_t Answer::wholeBytes() const {
+  uint64_t bytes = 0;
+  for (const PromptResult &result : results) {
+    uint64_t prompt = 0; // stands in each choice again
+    for (const TokenLogprob &each : result.promptLogprobs) {
+      prompt += jsonBytes(each);
+    }
+    for (const ChoiceResult &choice : result.choices) {
+      bytes += prompt + 3 * choice.text.size() + 1024;
+      for (const TextPiece &piece : choice.pieces) {
+        bytes += piece.logprob ? jsonBytes(*piece.logprob) : 0;
+      }
+    }
+    bytes += result.embedding.size() * 64;
+  }
+  return bytes;
+}
+
 /// Of all prompts: the client has gone, or one of them has failed.
 void Answer::cancel() {
   std::lock_guard<std::mutex> lock(cancelling);
@@ -273,6 +340,11 @@ void Answer::fail(const GenerationFault &fault) {
 }
 
 void Answer::complete() {
+  uint64_t bytes = streams ? 0 : wholeBytes();
+  if (!takes(bytes)) {
+    return;
+  }
+  isOver = true;
   GenerationUsage usage = totalUsage(results);
   responder->note("prompt_tokens", std::to_string(usage.promptTokens));
   responder->note("cached_tokens", std::to_string(usage.cachedTokens));
@@ -288,9 +360,11 @@ void Answer::complete() {
     responder->endStream();
     return;
   }
-  // Written on a worker: the engine must not wait for it. Workers that end run
-  // it here, under the lock; no sink says anything more.
-  context->workers.postAnyway([self = shared_from_this()] {
+  // Written on a worker: the engine must not wait for it.
+  constexpr uint64_t quickBytes = 1 << 20;
+  auto lane =
+      bytes <= quickBytes ? WorkerPool::Lane::quick : WorkerPool::Lane::slow;
+  auto write = [self = shared_from_this()] {
     HttpResponse response;
     try {
       response.body = dumped(self->form->whole(self->results));
@@ -298,7 +372,8 @@ void Answer::complete() {
       response = errorResponse(ApiError(500, error.what()));
     }
     self->responder->respond(std::move(response));
-  });
+  };
+  context->workers.postFirst(std::move(write), lane);
 }
 
 GenerationUsage totalUsage(const std::vector<PromptResult> &results) {

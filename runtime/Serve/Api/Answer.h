@@ -73,12 +73,20 @@ public:
   Answer(std::shared_ptr<Context> context, std::shared_ptr<Responder> responder,
          std::unique_ptr<AnswerForm> form, bool streams);
 
+  /// Of the memory of all requests, for what the engine says.
+  void countIn(std::shared_ptr<BudgetShare> memory) {
+    share = std::move(memory);
+  }
   /// Once, with at least one request.
   void start(std::vector<GenerationRequest> requests);
 
 private:
   class Sink;
 
+  /// Before so many bytes more are kept; false: the answer has failed for them.
+  bool takes(uint64_t bytes);
+  /// At most what `form` makes of the results.
+  uint64_t wholeBytes() const;
   void cancel();
   bool isCancelledNow();
   void feed();
@@ -92,6 +100,7 @@ private:
   const std::shared_ptr<Responder> responder;
   const std::unique_ptr<AnswerForm> form;
   const bool streams;
+  std::shared_ptr<BudgetShare> share; ///< null: nobody counts
 
   std::mutex mutex; ///< of what follows; held while the responder is called
   std::vector<PromptResult> results;

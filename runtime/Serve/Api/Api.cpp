@@ -4,6 +4,9 @@
 #include "runtime/Serve/Api/Endpoints.h"
 #include "runtime/Serve/Http/Refusal.h"
 
+#include <algorithm>
+#include <malloc.h>
+
 namespace cheems::serve {
 
 namespace {
@@ -50,9 +53,45 @@ std::optional<std::string> tailOf(const Route &route, const std::string &path) {
              : std::nullopt;
 }
 
+/// At most what the values of a body take when it is parsed: each stands behind
+/// a sign of the syntax, of which a text may have some, too.
+uint64_t parsedBytes(const std::string &body) {
+  constexpr uint64_t perValue = 96;
+  auto signs = std::count_if(body.begin(), body.end(), [](char c) {
+    return c == ',' || c == ':' || c == '[' || c == '{';
+  });
+  return 2 * body.size() + perValue * uint64_t(signs);
+}
+
+ApiError stoppedError(const WorkStopped &stopped, const Call &call) {
+  constexpr uint64_t mebibyte = 1 << 20;
+  switch (stopped.reason) {
+  case WorkStopped::Reason::cancelled:
+    return {503, "the server is shutting down", "", "shutting_down"};
+  case WorkStopped::Reason::time:
+    return {400, "the request takes too long to read; shorten it", "",
+            "too_expensive"};
+  case WorkStopped::Reason::ownMemory:
+    return {400,
+            "the request needs more than the " +
+                std::to_string(call.request.share->most() / mebibyte) +
+                " MiB that one may have; shorten it, or ask for less at once",
+            "", "too_expensive"};
+  case WorkStopped::Reason::allMemory:
+    break;
+  }
+  return {503,
+          "what is asked of the server takes too much memory; try again "
+          "later",
+          "", "memory"};
+}
+
 void run(Handler handler, Call &call) {
   try {
+    Work::Memory parsed(parsedBytes(call.request.body));
     handler(call);
+  } catch (const WorkStopped &stopped) {
+    call.responder->respond(errorResponse(stoppedError(stopped, call)));
   } catch (const ApiError &error) {
     call.responder->respond(errorResponse(error));
   } catch (const Error &error) {
@@ -78,6 +117,47 @@ Api::Api(TextModel &text, GenerationEngine &engine, ApiOptions options)
 
 Api::~Api() { context->workers.stop(); }
 
+void Api::abort() { context->workers.cancel(); }
+
+WorkerPool::Waiting Api::waiting() const { return context->workers.waiting(); }
+
+static void letBodyGo(HttpRequest &request) {
+  size_t bytes = request.body.size();
+  std::string().swap(request.body);
+  if (request.share) {
+    request.share->shrink(std::min<uint64_t>(bytes, request.share->bytes()));
+  }
+}
+
+/// Has a worker run it, unless its client leaves before.
+static void post(const std::shared_ptr<Call> &call, Handler handler) {
+  const ApiOptions &options = call->context->options;
+  bool isShort = call->request.body.size() <= options.shortBytes;
+  WorkerPool::Task task;
+  task.work = std::make_shared<Work>(
+      isShort ? options.shortWork : options.longWork, call->request.share);
+  task.party = call->request.party;
+  task.lane = isShort ? WorkerPool::Lane::quick : WorkerPool::Lane::slow;
+  task.run = [call, handler, isShort] {
+    run(handler, *call);
+    letBodyGo(call->request); // whoever answers may keep the rest for long
+    if (!isShort) {
+      malloc_trim(0); // what it took goes back to the system
+    }
+  };
+  std::weak_ptr<Context> weak = call->context;
+  call->responder->onDropped([weak, work = task.work] {
+    work->cancel();
+    if (auto context = weak.lock()) {
+      context->workers.forget(*work);
+    }
+  });
+  if (!call->context->workers.post(std::move(task))) {
+    call->responder->respond(errorResponse(
+        ApiError(429, "too many requests wait", "", "queue_full")));
+  }
+}
+
 void Api::handle(HttpRequest request, std::shared_ptr<Responder> responder) {
   std::string allowed;
   for (const Route &route : routes) {
@@ -94,10 +174,8 @@ void Api::handle(HttpRequest request, std::shared_ptr<Responder> responder) {
         Call{context, std::move(request), std::move(responder), *tail});
     if (route.isQuick) {
       run(route.handler, *call);
-    } else if (!context->workers.post(
-                   [call, handler = route.handler] { run(handler, *call); })) {
-      call->responder->respond(errorResponse(
-          ApiError(429, "too many requests wait", "", "queue_full")));
+    } else {
+      post(call, route.handler);
     }
     return;
   }

@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_SERVE_API_API_H
 
 #include "runtime/Serve/Api/ApiOptions.h"
+#include "runtime/Serve/Api/WorkerPool.h"
 #include "runtime/Serve/Engine/GenerationEngine.h"
 #include "runtime/Serve/Http/Exchange.h"
 #include "runtime/Text/TextModel.h"
@@ -23,6 +24,10 @@ public:
 
   void handle(HttpRequest request,
               std::shared_ptr<Responder> responder) override;
+  /// The server ends: requests that are not with the engine are told so.
+  void abort();
+  /// What waits for a thread.
+  WorkerPool::Waiting waiting() const;
 
 private:
   std::shared_ptr<Context> context;

@@ -5,6 +5,7 @@
 #include "runtime/Sampler/SamplingOptions.h"
 #include "runtime/Serve/Engine/GenerationRequest.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,8 +26,13 @@ struct ApiOptions {
   /// Requests with different API keys share no states.
   bool isolate = false;
   size_t maximumPrompts = 2048; ///< of one request, as OpenAI's
-  size_t workers = 2;         ///< threads that render and tokenize
-  size_t maximumTasks = 1024; ///< that wait for them
+  /// Threads that render and tokenize: so many for short bodies, and as many
+  /// for the others.
+  size_t workers = 2;
+  size_t maximumTasks = 1024;         ///< of a party, that wait for them
+  size_t shortBytes = 64 << 10;       ///< of a body
+  std::chrono::seconds shortWork{10}; ///< that one of those may take
+  std::chrono::seconds longWork{60};
   /// The text of /metrics, in Prometheus' format.
   std::function<std::string()> metrics;
 };

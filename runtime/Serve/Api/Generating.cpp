@@ -38,6 +38,7 @@ GenerationRequest namedRequest(const Call &call, Fields &fields,
                                const char *prefix) {
   GenerationRequest request;
   request.id = prefix + call.request.id;
+  request.party = call.request.party;
   request.isolation = isolationOf(call, fields);
   return request;
 }
@@ -68,17 +69,30 @@ std::optional<int64_t> readMaxTokens(Fields &fields,
   return most;
 }
 
+/// What a prompt takes until it is answered: its tokens, which the engine and
+/// the answer have, and what is kept of each choice, such as which tokens came.
+static uint64_t queuedBytes(const GenerationRequest &request, size_t tokens) {
+  constexpr uint64_t perPrompt = 8192, perChoice = 2048, perSeenToken = 48;
+  uint64_t seen = request.sampling.penalises() ? tokens * perSeenToken : 0;
+  return perPrompt + 3 * sizeof(int32_t) * tokens +
+         uint64_t(request.choices) * (perChoice + seen);
+}
+
 void generate(const Call &call, const GenerationRequest &request,
               std::vector<std::vector<int32_t>> prompts,
               std::unique_ptr<AnswerForm> form, bool streams) {
+  for (const std::vector<int32_t> &tokens : prompts) {
+    Work::take(queuedBytes(request, tokens.size()));
+  }
   std::vector<GenerationRequest> requests;
   for (std::vector<int32_t> &tokens : prompts) {
     requests.push_back(request);
     requests.back().prompt = std::move(tokens);
   }
-  std::make_shared<Answer>(call.context, call.responder, std::move(form),
-                           streams)
-      ->start(std::move(requests));
+  auto answer = std::make_shared<Answer>(call.context, call.responder,
+                                         std::move(form), streams);
+  answer->countIn(call.request.share);
+  answer->start(std::move(requests));
 }
 
 } // namespace cheems::serve

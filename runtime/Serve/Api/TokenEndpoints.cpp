@@ -8,23 +8,36 @@
 #include "runtime/Serve/Api/TokenText.h"
 #include "runtime/Serve/Api/Tools.h"
 #include "runtime/Tokenizer/Utf8.h"
+#include "runtime/Work.h"
 
 namespace cheems::serve {
 
 namespace {
 
 /// As llama.cpp's `with_pieces` has it: bytes that are not UTF-8 as numbers.
-Json withPieces(const std::vector<int32_t> &tokens,
-                const Tokenizer &tokenizer) {
-  Json out = Json::array();
-  for (int32_t token : tokens) {
-    std::string bytes = tokenizer.tokenBytes(token);
-    bool isText = utf8::firstInvalid(bytes) == std::string::npos;
-    out.push_back(
-        {{"id", token},
-         {"piece", isText ? Json(bytes) : tokenBytes(tokenizer, token)}});
+std::string pieceText(int32_t token, const Tokenizer &tokenizer) {
+  std::string bytes = tokenizer.tokenBytes(token);
+  bool isText = utf8::firstInvalid(bytes) == std::string::npos;
+  return R"({"id":)" + std::to_string(token) + R"(,"piece":)" +
+         dumped(isText ? Json(bytes) : tokenBytes(tokenizer, token)) + "}";
+}
+
+/// A JSON array in `out`, written at once: a tree of values would take many
+/// times the memory of its text.
+template <typename Text>
+void appendArray(std::string &out, const std::vector<int32_t> &tokens,
+                 Text text) {
+  out += "[";
+  size_t counted = out.size();
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (i % 1024 == 0) { // where it grows, its room is doubled
+      Work::take(2 * (out.size() - counted));
+      counted = out.size();
+    }
+    out += i == 0 ? "" : ",";
+    out += text(tokens[i]);
   }
-  return out;
+  out += "]";
 }
 
 } // namespace
@@ -71,17 +84,23 @@ void tokenize(Call &call) {
       refuse(prompt ? "prompt" : "content", error.what());
     }
   }
-  Json answer = {
-      {"count", tokens.size()},
-      {"max_model_len", context.engine.context()},
-      {"tokens", pieces ? withPieces(tokens, tokenizer) : Json(tokens)}};
+  Work::take(tokens.size() * sizeof(int32_t));
+  HttpResponse response;
+  std::string &out = response.body;
+  out = R"({"count":)" + std::to_string(tokens.size()) +
+        R"(,"max_model_len":)" + std::to_string(context.engine.context()) +
+        R"(,"tokens":)";
+  appendArray(out, tokens, [&](int32_t token) {
+    return pieces ? pieceText(token, tokenizer) : std::to_string(token);
+  });
   if (strings) {
-    Json &texts = answer["token_strs"] = Json::array();
-    for (int32_t token : tokens) {
-      texts.push_back(tokenizer.idToToken(token));
-    }
+    out += R"(,"token_strs":)";
+    appendArray(out, tokens, [&](int32_t token) {
+      return dumped(Json(tokenizer.idToToken(token)));
+    });
   }
-  respondJson(call, answer);
+  out += "}";
+  call.responder->respond(std::move(response));
 }
 
 void detokenize(Call &call) {

@@ -172,6 +172,10 @@ bool Listener::isLocal() const {
   return acceptor->loop->endpoint.address().is_loopback();
 }
 
+void Listener::limitMemory(uint64_t bytes) {
+  shared->memory->resize(std::max(bytes, shared->limits.bodyBytes));
+}
+
 void Listener::setHandler(std::shared_ptr<RequestHandler> handler) {
   shared->setHandler(std::move(handler));
 }

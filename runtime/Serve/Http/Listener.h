@@ -40,6 +40,8 @@ public:
   /// Whether only programs of this machine reach it.
   bool isLocal() const;
 
+  /// What all requests may take from now on, in place of Limits::memoryBytes.
+  void limitMemory(uint64_t bytes);
   /// What answers requests that the gate lets through; before it is ready.
   void setHandler(std::shared_ptr<RequestHandler> handler);
 

@@ -23,14 +23,22 @@ TEST(Answer, thatIsCompleteAfterTheWorkersHaveEndedIsGiven) {
   engine.waits = true;
   auto responder = std::make_shared<StandInResponder>();
   {
-    Api api(*text, engine, ApiOptions());
+    ApiOptions options;
+    options.workers = 1;
+    Api api(*text, engine, options);
     HttpRequest request;
     request.method = "POST";
     request.path = "/v1/completions";
     request.body = R"({"prompt": "hi"})";
     request.id = "r1";
     api.handle(std::move(request), responder);
-  } // its workers have done what they were given
+    auto later = std::make_shared<StandInResponder>();
+    HttpRequest next;
+    next.method = "GET";
+    next.path = "/tokenizer_info";
+    api.handle(std::move(next), later);
+    later->wait(); // behind which the first one is with the engine
+  }
   ASSERT_EQ(engine.sinks.size(), 1u);
   std::thread engineThread([sink = engine.sinks[0]] {
     TextPiece piece;
@@ -321,6 +329,42 @@ TEST(Answer, keepsTokensUnlessItHasSentThem) {
     responder->wait();
     context->workers.stop();
     EXPECT_EQ(told, (std::vector<size_t>{5, streams ? 0u : 5u}));
+  }
+}
+
+TEST(Answer, thatNeedsMoreMemoryThanThereIsEndsWithTheReason) {
+  auto text = bytesModel(plainTemplate);
+  StandInEngine engine;
+  engine.texts = {std::string(2000, 'x')};
+  struct Case {
+    uint64_t all, own;
+    int status;
+    bool logprobs;
+  };
+  for (Case each :
+       {Case{100000, 1000, 400, false}, Case{1000, 100000, 503, false},
+        Case{900000, 900000, 400, true}, // once it is written
+        Case{1 << 30, 1 << 30, 200, true}}) {
+    auto context = std::make_shared<Context>(*text, engine, ApiOptions());
+    auto responder = std::make_shared<StandInResponder>();
+    GenerationRequest request;
+    request.prompt = bytesOf("hi");
+    if (each.logprobs) {
+      request.topLogprobs = 20;
+    }
+    auto memory = std::make_shared<Budget>(each.all);
+    {
+      std::vector<size_t> told;
+      auto answer = std::make_shared<Answer>(
+          context, responder, std::make_unique<KeepsWhat>(told), false);
+      answer->countIn(std::make_shared<BudgetShare>(memory, each.own));
+      answer->start({request});
+      responder->wait();
+      context->workers.stop();
+    }
+    EXPECT_EQ(responder->response.status, each.status) << each.all;
+    EXPECT_EQ(engine.tickets.back()->cancelled, each.status != 200);
+    engine.sinks.clear();
   }
 }
 
