@@ -2,6 +2,7 @@
 #include "runtime/ChatTemplate/Calls.h"
 
 #include "runtime/Error.h"
+#include "runtime/Work.h"
 
 namespace cheems::jinja {
 
@@ -21,6 +22,10 @@ Context::~Context() {
 }
 
 void Context::step(int64_t count) {
+  constexpr int64_t often = 256;
+  if (steps / often != (steps + count) / often) {
+    Work::check();
+  }
   steps += count;
   if (steps > limits.steps) {
     fail("the template runs for too long (more than " +
