@@ -9,9 +9,10 @@ CHEEMS_TEST_LONG 10,000. CHEEMS_TEST_SEED draws the requests. Checked is what do
 - Each request that was accepted ends once, and the server's log and the client agree in what: done, cancelled or refused.
 - A greedy text is the one of cheems-run alone.
 - At the end all slots are idle, gauges are zero, as many descriptors are open as at the start. Of the second half of the requests the
-  server takes at most GROWTH more memory than of the first.
+  server takes at most GROWTH more memory than of the first, and never more than --memory says.
+- A neighbour, who asks for little from another address meanwhile, is never refused, and waits at most NEIGHBOUR seconds for its first token.
 
-Times are told, and looked at by nobody. Against a sanitized BIN_DIR, what a sanitizer reports fails the run, and memory is told only.
+Other times are told, and looked at by nobody. Against a sanitized BIN_DIR, what a sanitizer reports fails the run, and memory is told only.
 """
 import argparse
 import asyncio
@@ -39,7 +40,10 @@ CONTEXT = 512
 GAUGES = ["cheems:num_requests_running", "cheems:num_requests_waiting", "cheems:kv_cache_usage_perc", "llamacpp:requests_processing",
           "llamacpp:requests_deferred"]
 FLAGS = ["--parallel", "4", "-t", "2", "-c", str(CONTEXT), "--max-queue", "52", "--body-timeout", "5", "--stall-timeout", "3",
-         "--cache-ram", "4M", "--cache-exact"]
+         "--cache-ram", "4M", "--cache-exact", "--memory", "512M"]
+MEMORY = 512 << 20
+# a slot is free as soon as one of four short texts has ended; far more than that, for a busy machine
+NEIGHBOUR = 10
 
 
 def percentile(values, share):
@@ -68,9 +72,9 @@ def make_cases(bins, artefact, count, draw):
 class Load:
     def __init__(self, server, cases, long, seed):
         self.server, self.seed = server, seed
-        self.timings = Timings()
+        self.timings, self.over = Timings(), False
         self.clients = Clients(server.port, cases, long, self.timings)
-        self.outcomes, self.memory, self.done = [], [], 0
+        self.outcomes, self.memory, self.done, self.waits = [], [], 0, []
 
     def kinds(self, count):
         """Of so many clients; a few kinds are slow, and come at fixed places."""
@@ -100,11 +104,21 @@ class Load:
             if self.done % 20 == 0:
                 self.memory.append((self.done, self.server.resident()))
 
+    async def neighbour(self):
+        while not self.over:
+            outcome, seconds = await self.clients.neighbour(f"{PREFIX}near{len(self.waits)}")
+            self.outcomes.append(outcome)
+            self.waits.append(seconds)
+            await asyncio.sleep(0.2)
+
     async def run(self, count, connections):
         queue, held = list(reversed(list(enumerate(self.kinds(count))))), []
         begin = time.monotonic()
+        neighbour = asyncio.create_task(self.neighbour())
         await asyncio.gather(*(self.worker(queue, held) for _ in range(connections)))
         seconds = time.monotonic() - begin
+        self.over = True
+        await neighbour
         # those that read nothing stay until the server has given them up
         for _ in range(600):
             if not held or sum(record.get("end") == "stalled" for record in self.server.records()[0]) >= len(held):
@@ -176,6 +190,11 @@ def check_load(server, cases, long, options, seed):
         text = f"memory grew by {(second - first) >> 10} KiB in the second half"
         wrong += [] if options.sanitized else [text]
         print(text)
+    print(told("a neighbour's first token", load.waits) + f"; at most {server.peak() >> 10} KiB in all")
+    if not options.sanitized and max(load.waits) > NEIGHBOUR:
+        wrong.append(f"a neighbour waited {max(load.waits):.1f} s for its first token")
+    if not options.sanitized and server.peak() > MEMORY:
+        wrong.append(f"the server had {server.peak() >> 10} KiB of memory, with --memory {MEMORY >> 10} KiB")
     if not counts["done"] or not counts["cancelled"] or not counts["refused"]:
         wrong.append(f"not every kind of end came: {counts}")
     return wrong

@@ -33,12 +33,14 @@ class Line:
     """A connection that is read by hand."""
 
     @classmethod
-    async def open(cls, port, small=False):
+    async def open(cls, port, small=False, source=None):
         self = cls()
         sock = socket.socket()
         sock.setblocking(False)
         if small:  # so that little is enough to fill it
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        if source:
+            sock.bind((source, 0))
         try:
             await asyncio.wait_for(asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port)), PATIENCE)
             self.reader, self.writer = await asyncio.open_connection(sock=sock, limit=4096 if small else 1 << 20)
@@ -264,7 +266,70 @@ class Clients:
         finally:
             line.close()
 
+    async def many_choices(self, id, random):
+        """More than there are slots."""
+        body = dict(prompt=random.choice(self.cases)["prompt"], max_tokens=random.randint(1, 12), n=16, ignore_eos=True)
+        line = await Line.open(self.port)
+        try:
+            return [await self.asked(id, "many choices", line, request(id, "/v1/completions", body), None, 16)]
+        finally:
+            line.close()
+
+    async def long_text(self, id, random):
+        """Takes a thread for long texts for a good while."""
+        count = random.randint(50_000, 300_000)
+        line = await Line.open(self.port)
+        try:
+            await line.send(request(id, "/tokenize", dict(content="ab" * count)))
+            status, _, body = await line.answer()
+            if status != 200:
+                return [self.judge(id, "long text", status, body, None)]
+            wrong = "" if json.loads(body)["count"] > 0 else f"no tokens: {body[:200]!r}"
+            return [Outcome(id, "long text", "done", status, wrong=wrong)]
+        finally:
+            line.close()
+
+    async def slow_reader(self, id, random):
+        """Takes little at a time, but always some."""
+        text = random.choice(self.cases)["prompt"] * 20
+        line = await Line.open(self.port, small=True)
+        try:
+            await line.send(request(id, "/tokenize", dict(content=text, with_pieces=True)))
+            status, fields = await line.head()
+            body, left = b"", int(fields["content-length"])
+            while len(body) < left:
+                body += await asyncio.wait_for(line.reader.read(4096), PATIENCE)
+                await asyncio.sleep(0.02)
+            if status != 200:
+                return [self.judge(id, "slow reader", status, body, None)]
+            answer = json.loads(body)
+            wrong = "" if answer["count"] == len(answer["tokens"]) else f"{answer['count']} tokens, of which {len(answer['tokens'])} came"
+            return [Outcome(id, "slow reader", "done", status, wrong=wrong)]
+        finally:
+            line.close()
+
+    async def neighbour(self, id):
+        """One who asks for little, from another address; with the seconds to the first token."""
+        line = await Line.open(self.port, source="127.0.0.2")
+        try:
+            begin = time.monotonic()
+            outcome = await self.asked(id, "neighbour", line, request(id, "/v1/completions", dict(prompt=id, max_tokens=1)), None)
+            outcome.wrong = outcome.wrong or ("" if outcome.status == 200 else f"status {outcome.status}")
+            return outcome, time.monotonic() - begin
+        finally:
+            line.close()
+
     # ---- clients that leave
+
+    async def leave_long(self, id, random):
+        """Leaves while a long text waits or is read."""
+        line = await Line.open(self.port)
+        try:
+            await line.send(request(id, "/tokenize", dict(content="ab" * 300_000)))
+            await asyncio.sleep(random.choice([0, 0.02, 0.2]))
+            return [Outcome(id, "leave long", "left", seen=False)]
+        finally:
+            line.close(reset=random.random() < 0.5)
 
     async def leave_early(self, id, random):
         """Leaves after some tokens of a long text."""
@@ -358,4 +423,4 @@ class Clients:
 
 # how often each kind comes, of a hundred
 WEIGHTS = dict(plain=22, stream=18, sampled=6, embedding=2, stall=4, half_close=5, slow_body=4, chunked=3, pipelined=5, leave_early=8, leave_at_once=5,
-               break_off=3, over_long=4, bad_json=4, bad_field=3, nowhere=2, truncated=2)
+               break_off=3, over_long=4, bad_json=4, bad_field=3, nowhere=2, truncated=2, many_choices=2, long_text=3, slow_reader=2, leave_long=3)

@@ -89,6 +89,11 @@ class Server:
     def resident(self):
         return int(pathlib.Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * PAGE
 
+    def peak(self):
+        """The most memory that it has had."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) << 10
+
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICK
