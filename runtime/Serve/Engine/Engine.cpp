@@ -277,10 +277,14 @@ void Engine::endQueued() {
 /// a request that runs in several gives one up for one that waits.
 void Engine::startQueued() {
   for (;;) {
-    bool queued = !queue.empty() && runner.maySetAside();
+    bool room = runner.hasRoomForState();
+    // a request with several choices may need one
+    bool queued = queue.turnTo([&](const std::shared_ptr<Job> &job) {
+      return room || job->request.choices == 1;
+    });
     bool choices = runner.hasWaiting();
     if (!runner.hasFree()) {
-      if (!queued || !runner.setAside()) {
+      if (!queued || !room || !runner.setAside()) {
         return;
       }
       choices = false; // the slot is for the request

@@ -33,6 +33,17 @@ public:
     ++count;
   }
 
+  /// Gives the turn to the next party whose item may go now; false where there
+  /// is none.
+  template <typename May> bool turnTo(const May &may) {
+    for (auto line = lines.begin(); line != lines.end(); ++line) {
+      if (may(line->items.front())) {
+        lines.splice(lines.begin(), lines, line);
+        return true;
+      }
+    }
+    return false;
+  }
   /// The one whose turn it is; there is one.
   Item pop() {
     Line &line = lines.front();

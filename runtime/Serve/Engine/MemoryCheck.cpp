@@ -1,6 +1,7 @@
 #include "runtime/Serve/Engine/MemoryCheck.h"
 #include "runtime/Error.h"
 #include "runtime/Serve/Engine/MemoryLimit.h"
+#include "runtime/Serve/Engine/Runner.h"
 #include <cstdio>
 
 namespace cheems::serve {
@@ -36,12 +37,10 @@ int64_t checkMemory(const Model &model, const SessionOptions &session,
                     " that are left of " + gibibytes(limit) +
                     " beside slots and weights; lower --cache-ram");
   }
-  // each slot's state once more while choices wait for a slot, and once more
-  // while slots are saved to files
-  int64_t copies = onCard                       ? 0
-                   : options.slotFolder.empty() ? bytes.state
-                                                : 2 * bytes.state;
-  return limit - runs - options.cacheBytes - copies;
+  // states of choices that wait for a slot, and of slots that are being saved
+  int64_t copies = Runner::statesPerSlot + (options.slotFolder.empty() ? 0 : 1);
+  return limit - runs - options.cacheBytes -
+         (onCard ? 0 : copies * bytes.state);
 }
 
 } // namespace cheems::serve

@@ -20,6 +20,8 @@ public:
   /// What a draw or a log-probability takes, in passes over a row of logits:
   /// exponentials, copies and sums. A search for the highest is one.
   static constexpr int64_t drawPasses = 16;
+  /// So many states are kept beside those of the slots, for each slot.
+  static constexpr int64_t statesPerSlot = 2;
 
   /// All must outlive it.
   Runner(Session &session, TextModel &text, Metrics &metrics,
@@ -34,12 +36,11 @@ public:
   bool hasWaiting() const { return !waiting.empty() || !aside.empty(); }
   /// One of them gets a slot, where one is free; each job's in turn.
   void startWaiting();
-  /// Whether one job more may begin: each whose choices wait, and each choice
-  /// that is set aside, has a state beside those of the slots, and there are no
-  /// more of these than slots.
-  bool maySetAside() const {
+  /// Whether one state more may be kept beside those of the slots: each job
+  /// whose choices wait has one, and each choice that is set aside.
+  bool hasRoomForState() const {
     return static_cast<int64_t>(waiting.size() + aside.size()) <
-           session.slots();
+           statesPerSlot * session.slots();
   }
   /// A choice of a job that has several slots gives its slot up until another
   /// is free; false where there is none.

@@ -28,6 +28,12 @@ TEST(FairQueue, givesEachPartyItsTurn) {
     order += " " + queue.pop();
   }
   EXPECT_EQ(order, "a1 b1 a2 d1 b2 a3");
+  queue.push("a", "a4");
+  queue.push("b", "b3");
+  EXPECT_FALSE(queue.turnTo([](const std::string &) { return false; }));
+  EXPECT_TRUE(
+      queue.turnTo([](const std::string &item) { return item == "b3"; }));
+  EXPECT_EQ(queue.pop() + queue.pop(), "b3a4");
   EXPECT_EQ(queue.size(), 0u);
 }
 
@@ -141,6 +147,37 @@ TEST_P(Choices, ofOneRequestDoNotBlockTheFirstTokenOfAnother) {
   EXPECT_EQ(manyHeard->broken, "");
   for (int64_t i = 0; i < 4; ++i) { // one that was set aside goes on as it was
     EXPECT_EQ(manyHeard->choices[i].tokens, alone(*text, many, i)) << i;
+  }
+}
+
+TEST_P(Choices, ofManyRequestsDoNotBlockTheFirstTokenOfAnother) {
+  auto text = textModel(GetParam());
+  auto engine = makeEngine(text, engineOptions(2));
+  std::atomic<int> pieces{0};
+  std::vector<std::shared_ptr<Listener>> heard;
+  for (uint64_t i = 0; i < 6; ++i) { // more than states are kept for
+    GenerationRequest many = longRequest(randomPrompt(i, 20), 40);
+    many.choices = 4;
+    heard.push_back(std::make_shared<Listener>());
+    heard.back()->onPiece = [&] {
+      ++pieces;
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    };
+    engine->submit(many, heard.back());
+  }
+  while (pieces < 4) {
+    std::this_thread::yield();
+  }
+  for (uint64_t i = 0; i < 3; ++i) {
+    GenerationRequest one = longRequest(randomPrompt(i, 9), 2);
+    one.party = "other";
+    int before = pieces;
+    EXPECT_EQ(ask(*engine, one)->choices[0].tokens, alone(*text, one));
+    EXPECT_LT(pieces - before, 250) << i; // a quarter of all
+  }
+  for (const auto &each : heard) {
+    each->wait();
+    EXPECT_TRUE(each->usage);
   }
 }
 
