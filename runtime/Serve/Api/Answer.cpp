@@ -30,12 +30,6 @@ uint64_t bytesOf(const std::vector<TokenLogprob> &logprobs) {
   return bytes;
 }
 
-/// At most, as JSON and its text: names, numbers and members of objects.
-uint64_t jsonBytes(const TokenLogprob &logprob) {
-  constexpr uint64_t perCandidate = 200;
-  return (logprob.best.size() + 3) * perCandidate;
-}
-
 } // namespace
 
 /// Hears of one prompt.
@@ -196,14 +190,9 @@ void Answer::start(std::vector<GenerationRequest> given) {
   feed();
 }
 
-bool Answer::isCancelledNow() {
-  std::lock_guard<std::mutex> lock(cancelling);
-  return isCancelled;
-}
-
 /// Hands over what waits, as long as there is room.
 void Answer::feed() {
-  while (!isCancelledNow()) {
+  while (!wasCancelled()) {
     size_t prompt, endedBefore;
     GenerationRequest request;
     {
@@ -270,6 +259,9 @@ bool Answer::takes(uint64_t bytes) {
 }
 
 uint64_t Answer::wholeBytes() const {
+  auto jsonBytes = [this](const TokenLogprob &logprob) {
+    return (logprob.best.size() + 3) * form->candidateBytes();
+  };
   uint64_t bytes = 0;
   for (const PromptResult &result : results) {
     uint64_t prompt = 0; // stands in each choice again
@@ -282,7 +274,8 @@ uint64_t Answer::wholeBytes() const {
         bytes += piece.logprob ? jsonBytes(*piece.logprob) : 0;
       }
     }
-    bytes += result.embedding.size() * 64;
+    constexpr uint64_t perNumber = 48;
+    bytes += result.embedding.size() * perNumber;
   }
   return bytes;
 }
@@ -294,6 +287,11 @@ void Answer::cancel() {
   for (auto &ticket : tickets) {
     ticket->cancelled = true;
   }
+}
+
+bool Answer::wasCancelled() {
+  std::lock_guard<std::mutex> lock(cancelling);
+  return isCancelled;
 }
 
 void Answer::send(const AnswerForm::Events &events) {
@@ -340,6 +338,10 @@ void Answer::fail(const GenerationFault &fault) {
 }
 
 void Answer::complete() {
+  if (!streams && wasCancelled()) {
+    isOver = true; // nobody is there
+    return;
+  }
   uint64_t bytes = streams ? 0 : wholeBytes();
   if (!takes(bytes)) {
     return;

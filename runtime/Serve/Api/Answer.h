@@ -62,6 +62,9 @@ public:
   virtual void done(const std::vector<PromptResult> &results, Events &events) {}
   /// Whether "[DONE]" is the last event, as OpenAI has it.
   virtual bool saysDone() const { return true; }
+  /// What `whole` takes, at most, for each candidate of a log-probability: its
+  /// values and their text.
+  virtual uint64_t candidateBytes() const { return 800; }
   /// The request's field that the engine knows as the prompt.
   virtual const char *promptField() const { return "prompt"; }
 };
@@ -88,7 +91,7 @@ private:
   /// At most what `form` makes of the results.
   uint64_t wholeBytes() const;
   void cancel();
-  bool isCancelledNow();
+  bool wasCancelled();
   void feed();
   bool putBack(size_t prompt, size_t endedBefore);
   void send(const AnswerForm::Events &events);

@@ -23,6 +23,7 @@ public:
   CompletionForm(const Context &context, Wishes wishes);
 
   Json whole(const std::vector<PromptResult> &results) override;
+  uint64_t candidateBytes() const override { return 200; }
   void piece(const PromptResult &result, size_t prompt, const TextPiece &piece,
              Events &events) override;
   void ended(const PromptResult &result, size_t prompt, const ChoiceEnd &end,

@@ -178,6 +178,8 @@ class Memory(unittest.TestCase):
             ("/v1/completions", b'{"prompt": [' + b"[]," * (3 * MEBIBYTE) + b'""]}', 2),
             ("/v1/completions", b'{"max_tokens": 1, "n": 4, "prompt": [' + b",".join([b'"a"'] * 100) + b'], "logit_bias": [' + bias + b"]}", 1),
             ("/v1/completions", {"prompt": [text[:3000]] * 4, "echo": True, "logprobs": 20, "max_tokens": 1, "n": 16}, 2),
+            ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Who?"}], "logprobs": True, "top_logprobs": 20, "n": 16,
+                                      "max_tokens": 300}, 2),
         ]
         with Server("--memory", f"{self.FIGURE}M", "--cache-ram", "16M", "--max-connections", 100, "-c", 8192, log=subprocess.DEVNULL) as server:
             for path, body, count in requests:
