@@ -264,7 +264,9 @@ uint64_t Answer::wholeBytes() const {
   };
   uint64_t bytes = 0;
   for (const PromptResult &result : results) {
-    uint64_t prompt = 0; // stands in each choice again
+    // it may stand in each choice again
+    constexpr uint64_t perToken = 16;
+    uint64_t prompt = perToken * result.prompt.size();
     for (const TokenLogprob &each : result.promptLogprobs) {
       prompt += jsonBytes(each);
     }
@@ -363,7 +365,7 @@ void Answer::complete() {
     return;
   }
   // Written on a worker: the engine must not wait for it.
-  constexpr uint64_t quickBytes = 1 << 20;
+  constexpr uint64_t quickBytes = 16 << 20;
   auto lane =
       bytes <= quickBytes ? WorkerPool::Lane::quick : WorkerPool::Lane::slow;
   auto write = [self = shared_from_this()] {
