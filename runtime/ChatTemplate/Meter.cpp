@@ -14,7 +14,14 @@ void Meter::take(size_t bytes) {
     throw Error("the template needs too much memory (more than " +
                 std::to_string(current->most >> 20) + " MiB)");
   }
-  current->held += int64_t(bytes);
+  constexpr int64_t chunk = int64_t(1) << 20;
+  int64_t held = current->held + int64_t(bytes);
+  if (held > current->charged) {
+    int64_t more = (held - current->charged + chunk - 1) / chunk * chunk;
+    current->ofRequest.grow(uint64_t(more));
+    current->charged += more;
+  }
+  current->held = held;
 }
 
 void Meter::give(size_t bytes) noexcept {

@@ -3,6 +3,8 @@
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_METER_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_METER_H
 
+#include "runtime/Work.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +31,8 @@ private:
   static thread_local Meter *current;
   const int64_t most;
   int64_t held = 0;
+  int64_t charged = 0;    ///< the most that was held, in whole chunks
+  Work::Memory ofRequest; ///< the same, in the budget of whoever asks
   Meter *const outer;
 };
 

@@ -33,22 +33,20 @@ RenderedText ChatRenderer::print(const ChatInput &input) {
 }
 
 RenderedChat ChatRenderer::render(const ChatInput &input) {
-  RenderedChat chat = renderOnce(input);
+  RenderedChat chat = renderOnce(input, SIZE_MAX);
   requireTools(input, chat);
   return chat;
 }
 
 RenderedChat ChatRenderer::renderPrompt(const ChatInput &input,
                                         int64_t longest) {
-  RenderedChat chat = renderOnce(input);
-  if (int64_t(chat.tokens.size()) <= longest) {
-    requireTools(input, chat);
-    chat.boundaries = boundaries(input, chat);
-  }
+  RenderedChat chat = renderOnce(input, size_t(longest));
+  requireTools(input, chat);
+  chat.boundaries = boundaries(input, chat);
   return chat;
 }
 
-RenderedChat ChatRenderer::renderOnce(const ChatInput &input) {
+RenderedChat ChatRenderer::renderOnce(const ChatInput &input, size_t longest) {
   if (!text.hasChatTemplate()) {
     refuse("messages", "the model has no chat template; give one with "
                        "--chat-template-file, or use /v1/completions");
@@ -56,8 +54,14 @@ RenderedChat ChatRenderer::renderOnce(const ChatInput &input) {
   RenderedChat chat;
   try {
     RenderedText printed = print(input);
-    chat.tokens = text.tokenizer().encodeMixed(printed.text, printed.strangers);
+    chat.tokens =
+        text.tokenizer().encodeMixed(printed.text, printed.strangers, longest);
     chat.text = std::move(printed.text);
+  } catch (const TooManyTokens &) {
+    throw ApiError(400,
+                   "messages have more tokens than the context, which is " +
+                       std::to_string(longest),
+                   "messages", "context_length_exceeded");
   } catch (const Error &error) {
     refuse("messages", error.what());
   }

@@ -38,12 +38,12 @@ public:
   /// know tools.
   RenderedChat render(const ChatInput &input);
   /// The same with boundaries. A prompt of more than `longest` tokens is
-  /// rendered once and no more is done: whoever gets it refuses it.
+  /// refused once it is rendered, before it is tokenized whole.
   RenderedChat renderPrompt(const ChatInput &input, int64_t longest);
 
 private:
   RenderedText print(const ChatInput &input);
-  RenderedChat renderOnce(const ChatInput &input);
+  RenderedChat renderOnce(const ChatInput &input, size_t longest);
   /// Throws ApiError where the template prints the same without the tools.
   void requireTools(const ChatInput &input, const RenderedChat &chat);
   std::vector<int64_t> boundaries(const ChatInput &input,

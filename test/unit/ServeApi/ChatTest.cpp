@@ -271,13 +271,16 @@ TEST(Chat, boundariesAreTheEndsOfTheSystemPromptAndOfMessages) {
                                    "<|im_start|>user\nhi<|im_end|>\n")));
 }
 
-// which a whole rendering each would cost
-TEST(Chat, aPromptThatIsTooLongHasNoBoundaries) {
+TEST(Chat, aPromptThatIsTooLongIsRefusedOnceItIsRendered) {
   Served served;
   Json message = {{"role", "user"}, {"content", std::string(600, 'x')}};
-  served.post("/v1/chat/completions", {{"messages", {user, message}}});
-  EXPECT_GT(served.request().prompt.size(), 512u);
-  EXPECT_TRUE(served.request().boundaries.empty());
+  Reply reply =
+      served.post("/v1/chat/completions", {{"messages", {user, message}}});
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.body["error"]["code"], "context_length_exceeded");
+  EXPECT_EQ(reply.body["error"]["param"], "messages");
+  EXPECT_EQ(served.post("/tokenize", {{"messages", {user, message}}}).status,
+            200);
 }
 
 TEST(Chat, templateVariablesReachTheTemplate) {
