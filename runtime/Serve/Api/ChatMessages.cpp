@@ -174,13 +174,15 @@ Json messageOf(const Json &given, const std::string &where) {
     }
   }
   // templates know reasoning by one name, and services have several for it
-  Json reasoning = said.reasoning;
   for (const char *name : {"thinking", "reasoning"}) {
     const Json *text = fields.find(name);
-    reasoning = text && text->is_string() ? *text : reasoning;
+    if (text && text->is_string()) {
+      said.reasoning = text->get<std::string>();
+    }
   }
-  if (isAnswer && reasoning != "" && !message.contains("reasoning_content")) {
-    message["reasoning_content"] = reasoning;
+  if (isAnswer && !said.reasoning.empty() &&
+      !message.contains("reasoning_content")) {
+    message["reasoning_content"] = said.reasoning;
   }
   for (const char *name : {"audio", "images", "videos"}) {
     fields.onlyAs(name, {Json::array()});

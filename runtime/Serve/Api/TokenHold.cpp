@@ -20,6 +20,8 @@ std::vector<TextPiece> TokenHold::push(TextPiece piece) {
   size_t known = given + text.size(); // of it, that can be told
   generated = known + piece.held;
   std::vector<TextPiece> out;
+  TextPiece rest; // behind the last token's
+  rest.choice = piece.choice;
   bool isToken = piece.token.has_value();
   if (isToken) {
     waiting.push_back({std::move(piece), begin, generated});
@@ -29,10 +31,10 @@ std::vector<TextPiece> TokenHold::push(TextPiece piece) {
     out.push_back(told(std::move(waiting.front())));
     waiting.pop_front();
   }
-  if (!isToken && !text.empty()) { // behind the last token's
+  if (!isToken && !text.empty()) {
     given += text.size();
-    piece.text = std::exchange(text, std::string());
-    out.push_back(std::move(piece));
+    rest.text = std::exchange(text, std::string());
+    out.push_back(std::move(rest));
   }
   return out;
 }

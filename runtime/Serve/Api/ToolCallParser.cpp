@@ -56,13 +56,13 @@ void ToolCallParser::outside(char byte) {
   }
 }
 
-void ToolCallParser::begin() {
+void ToolCallParser::begin(const std::string &name) {
   hasBegun = true;
   isLeftOut = !parallel && count > 0;
   white.clear();
   if (!isLeftOut) {
     ++count;
-    events.push_back({ToolEvent::Kind::call, *scanner.name()});
+    events.push_back({ToolEvent::Kind::call, name});
   }
 }
 
@@ -70,7 +70,7 @@ void ToolCallParser::inside(char byte) {
   scanner.push(byte);
   if (!hasBegun && scanner.name() &&
       (scanner.hasArguments() || scanner.isComplete())) {
-    begin();
+    begin(*scanner.name());
   }
   if (hasBegun) {
     handOn(scanner.takeArguments());

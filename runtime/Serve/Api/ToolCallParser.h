@@ -55,7 +55,7 @@ private:
   void inside(char byte);
   void inBroken(char byte);
   void behindCall(char byte);
-  void begin();
+  void begin(const std::string &name);
   void endCall(size_t end);
   void beginText();
   void goBack();

@@ -166,9 +166,8 @@ std::string callable(const Json &tools) {
     const Json &function = tool["function"];
     Json parameters = function.value("parameters", Json());
     bool isBare = parameters.is_null() || takesNothing(parameters);
-    functions.push_back(
-        {{"name", function["name"]},
-         {"parameters", isBare ? nothing : std::move(parameters)}});
+    functions.push_back({{"name", function["name"]},
+                         {"parameters", isBare ? nothing : parameters}});
   }
   return dumped(functions);
 }
