@@ -31,6 +31,7 @@ Automaton::Automaton(std::shared_ptr<const Grammar> of)
 }
 
 Automaton::StackId Automaton::push(StackId below, NodeId top) {
+  checkSize();
   auto [found, isNew] = stackIds.try_emplace(
       pair(below, top), static_cast<StackId>(stacks.size()));
   if (isNew) {
@@ -70,6 +71,7 @@ Automaton::StateId Automaton::intern(State state) {
       return at->second;
     }
   }
+  checkSize();
   state.next.resize(grammar->sample.size());
   kept += state.places.size() + state.next.size();
   states.push_back(std::move(state));
@@ -185,6 +187,16 @@ Automaton::Edge Automaton::close(std::vector<Place> reached) {
   edge.state = intern(std::move(state));
   edge.need = edge.state == dead ? 0 : edge.need;
   return edge;
+}
+
+void Automaton::checkSize() const {
+  if (kept > maximumKept || stacks.size() > maximumStacks) {
+    throw Error(Status::usage,
+                "the grammar is too ambiguous: one token leads to more than " +
+                    std::to_string(maximumKept) + " places and edges, or " +
+                    std::to_string(maximumStacks) +
+                    " stacks; let fewer of its parts overlap");
+  }
 }
 
 void Automaton::tooMuchWork() {

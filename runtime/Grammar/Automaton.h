@@ -29,6 +29,12 @@ inline constexpr size_t placeSteps = 8;
 /// Of one edge that is new, which is made in one piece.
 inline constexpr size_t maximumEdgeWork = size_t(1) << 17;
 
+/// What is kept of an automaton: places and edges, of 16 bytes, and stacks.
+/// Behind a token half of the places, or a quarter of the stacks, is enough to
+/// begin anew.
+inline constexpr size_t maximumKept = size_t(1) << 21;
+inline constexpr size_t maximumStacks = size_t(1) << 18;
+
 class Automaton {
 public:
   using StateId = uint32_t;
@@ -87,7 +93,7 @@ public:
   int takeDeepest() { return std::exchange(deepest, 0); }
   /// Whether so much was kept that a new automaton is better.
   bool large() const {
-    return kept > (size_t(1) << 20) || stacks.size() > (size_t(1) << 16);
+    return kept > maximumKept / 2 || stacks.size() > maximumStacks / 4;
   }
   /// Where another automaton of the same grammar is.
   Position adopt(const Automaton &other, Position position);
@@ -124,6 +130,7 @@ private:
   }
   Edge makeEdge(StateId from, uint8_t kind);
   [[noreturn]] static void tooMuchWork();
+  void checkSize() const;
   StackId push(StackId below, NodeId top);
   /// The places that are reached from `work` without a byte.
   Edge close(std::vector<Place> reached);

@@ -237,6 +237,15 @@ TEST(Limits, ATextHasABudgetOfWork) {
             limits.text + limits.piece + grammar::maximumEdgeWork);
 }
 
+TEST(Limits, AnAutomatonKeepsNoMoreThanItsLimit) {
+  GrammarPointer grammar =
+      jsonSchemaGrammar(R"({"type": "string", "maxLength": 65536})");
+  Automaton automaton(grammar);
+  EXPECT_THAT(refusal([&] { after(automaton, "\"" + repeated("a", 65536)); }),
+              HasSubstr("more than 2097152 places and edges"));
+  EXPECT_TRUE(automaton.large());
+}
+
 TEST(Limits, NestingEndsWhereItsEndsAreDue) {
   // brackets that may only close: at each depth the text can still end
   GrammarPointer grammar = parseGbnf("root ::= \"(\" root? \")\" \"!\"?");
