@@ -128,8 +128,8 @@ bool SchemaJudge::fitsObject(const SchemaAt &part, const Json &value) {
   }
   if (const Json *required = reader.keyword(part, "required")) {
     for (const Json &name : *required) {
-      reader.spend();
-      if (name.is_string() && !reader.find(value, name.get<std::string>())) {
+      reader.spend(1 + value.size());
+      if (name.is_string() && !value.contains(name.get<std::string>())) {
         return false;
       }
     }

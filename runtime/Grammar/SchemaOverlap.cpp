@@ -4,6 +4,28 @@
 
 namespace cheems::grammar {
 
+namespace {
+
+using Bounds = std::vector<NumberRule::Bound>;
+
+/// Whether a bound from below surely is above one from above.
+bool boundsApart(const Bounds &lows, const Bounds &highs) {
+  constexpr int places = 17; // more than numbers are written with
+  return std::any_of(lows.begin(), lows.end(), [&](const auto &low) {
+    return std::any_of(highs.begin(), highs.end(), [&](const auto &high) {
+      if (low.at.infinite || high.at.infinite) {
+        return false;
+      }
+      Wide from = low.at.floorAt(places), to = high.at.floorAt(places);
+      return from > to ||
+             (from == to && low.at.fits(places) && high.at.fits(places) &&
+              (low.exclusive || high.exclusive));
+    });
+  });
+}
+
+} // namespace
+
 bool SchemaOverlap::apart(const Parts &written, const SchemaAt &other,
                           int depth) {
   std::vector<Alternative> ways = reader.expand({other});
@@ -73,14 +95,10 @@ bool SchemaOverlap::typeApart(const std::string &type, const Parts &written,
   }
   if (type == "number" || type == "integer") {
     bool whole = type == "integer";
-    NumberRule both = rules.number(written, whole),
-               more = rules.number(other, whole);
-    both.lows.insert(both.lows.end(), more.lows.begin(), more.lows.end());
-    both.highs.insert(both.highs.end(), more.highs.begin(), more.highs.end());
-    both.multiples.clear();
-    GrammarBuilder builder;
-    JsonText text(builder);
-    return !builder.hasText(text.number(both, endNode));
+    NumberRule mine = rules.number(written, whole),
+               theirs = rules.number(other, whole);
+    return boundsApart(mine.lows, theirs.highs) ||
+           boundsApart(theirs.lows, mine.highs);
   }
   return false;
 }

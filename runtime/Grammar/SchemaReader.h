@@ -54,6 +54,7 @@ public:
   /// A value fits all parts if, and only if, it fits one of these.
   std::vector<Alternative> expand(const Parts &parts);
   /// As an object's own lookup, which takes as many steps as there are members.
+  /// The object is one of the document.
   const Json *find(const Json &object, const std::string &key);
   /// A member of the schema, if it is one; null: it has none.
   const Json *keyword(const SchemaAt &part, const char *name) const;

@@ -183,13 +183,34 @@ TEST(Combinations, OneOfMustSurelyFitOne) {
       {"a": {"type": "integer"}}}, {"required": ["b"], "properties":
       {"b": {"type": "integer"}}}]})"),
               {"{\"a\":1}", "{\"b\":1}"}, {"{}", "{\"a\":1,\"b\":1}"});
-  for (const char *open :
-       {R"([{"type": "integer"}, {"type": "number"}])",
-        R"([{"type": "string"}, {"minLength": 3}])",
-        R"([{"properties": {"a": {}}}, {"properties": {"b": {}}}])"}) {
+  for (
+      const char *open :
+      {R"([{"type": "integer"}, {"type": "number"}])",
+       R"([{"type": "string"}, {"minLength": 3}])",
+       R"([{"type": "number"}, {"type": "number", "minimum": 1e20}])",
+       R"([{"type": "number", "maximum": 2}, {"type": "number", "minimum": 2}])",
+       R"([{"properties": {"a": {}}}, {"properties": {"b": {}}}])"}) {
     EXPECT_THAT(fault("{\"oneOf\": " + std::string(open) + "}"),
                 HasSubstr("a value might fit both its schemas"));
   }
+}
+
+TEST(Combinations, ConstantsOfManyMembersAreJudgedEachByItself) {
+  std::string all;
+  for (int value = 0; value < 3; ++value) {
+    all += value ? ", {" : "{";
+    for (int member = 0; member < 20; ++member) {
+      all += (member ? ", \"" : "\"") +
+             std::string(1, static_cast<char>('a' + value)) +
+             std::to_string(member) + "\": 1";
+    }
+    all += "}";
+  }
+  GrammarPointer grammar =
+      schema("{\"enum\": [" + all + "], \"required\": [\"b19\"]}");
+  EXPECT_TRUE(begins(grammar, "{\"b0\":1"));
+  EXPECT_FALSE(begins(grammar, "{\"a0"));
+  EXPECT_FALSE(begins(grammar, "{\"c0"));
 }
 
 TEST(Combinations, NotTakesConstantsAndTypesAway) {
