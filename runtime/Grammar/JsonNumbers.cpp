@@ -36,7 +36,7 @@ namespace {
 /// Digits of a number with bounds; of whole numbers, up to those of a bound.
 constexpr int boundedDigits = 15, wholeBoundDigits = 20;
 /// Of numbers that are listed one by one.
-constexpr Wide mostListed = 4096;
+constexpr Wide mostListed = 65536;
 
 Wide powerOfTen(int exponent) {
   Wide value = 1;

@@ -1,3 +1,4 @@
+// What an alternative of a schema says about objects.
 #include "runtime/Grammar/SchemaRules.h"
 
 #include <algorithm>

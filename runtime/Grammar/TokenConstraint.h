@@ -22,7 +22,7 @@ class TokenConstraint {
 public:
   /// Steps of work, of about 10 ns each.
   struct Limits {
-    size_t piece = size_t(1) << 15;    ///< of one call of `prepare`
+    size_t piece = size_t(1) << 16;    ///< of one call of `prepare`
     uint64_t text = uint64_t(1) << 32; ///< of all tokens together
   };
 
