@@ -50,13 +50,14 @@ llvm::Error checkTexts(const std::string &folder, const Checkpoint &checkpoint,
     checkFormat(folder, warn);
   }
   try {
-    auto source = chatTemplateSource(present(checkpoint.chatTemplate),
-                                     present(checkpoint.tokenizerConfigJson));
-    if (source) {
+    auto file = present(checkpoint.chatTemplate),
+         tokenizer = present(checkpoint.tokenizerConfigJson);
+    if (auto source = chatTemplateSource(file, tokenizer)) {
       const std::string &config = checkpoint.tokenizerConfigJson;
-      tryChatTemplate(ChatTemplate(*source),
-                      config.empty() ? std::map<std::string, std::string>()
-                                     : specialTokens(config));
+      tryChatTemplate(
+          ChatTemplate(*source, toolUseTemplateSource(file, tokenizer)),
+          config.empty() ? std::map<std::string, std::string>()
+                         : specialTokens(config));
     }
   } catch (const Error &error) {
     warn(std::string(error.what()) +
