@@ -83,7 +83,8 @@ class Grammars(unittest.TestCase):
     def test_what_cannot_be_is_refused_in_one_line(self):
         for arguments, message in (
             (["--grammar", "root ::= x"], "grammar, line 1, column 10: rule 'x' is not defined"),
-            (["-j", '{"oneOf": []}'], "JSON schema, at #: keyword 'oneOf' is not supported"),
+            (["-j", '{"if": {}}'], "JSON schema, at #: keyword 'if' narrows what is valid, and is not supported"),
+            (["-j", '{"oneOf": []}'], "JSON schema, at #/oneOf: oneOf must be a list that is not empty"),
             (["-j", "{}", "--grammar", 'root ::= "a"'], "--grammar and --json-schema cannot be used together"),
             (["-j", "{}", "--tokenize"], "--json-schema is for text and chats, not for other modes"),
         ):
