@@ -48,6 +48,15 @@ void WorkerPool::stop() {
     thread.join();
   }
   threads.clear();
+  // Tasks may hold the owner of this, which would never go then. They may take
+  // more than a moment to go, so that is not under the lock.
+  for (Queue *queue : {&quick, &slow}) {
+    std::deque<std::function<void()>> first;
+    FairQueue<Entry> entries;
+    std::lock_guard<std::mutex> lock(mutex);
+    std::swap(first, queue->first);
+    std::swap(entries, queue->entries);
+  }
 }
 
 void WorkerPool::forget(const Work &work) {

@@ -129,10 +129,12 @@ TEST_F(WorkerPools, EndWhileTasksRunAndWait) {
     }
   }));
   running.get_future().wait();
-  pool.post(task([&] { ran = true; }));
+  auto held = std::make_shared<int>(0); // such as what the pool is a part of
+  pool.post(task([&ran, held] { ran = true; }));
   pool.stop();
   EXPECT_TRUE(stopped);
   EXPECT_FALSE(ran);
+  EXPECT_EQ(held.use_count(), 1);
   EXPECT_TRUE(pool.post(task([&] { ran = true; })));
   EXPECT_FALSE(ran);
   pool.postFirst([&] { ran = true; }); // an answer that is complete is given
