@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_BUDGET_H
 #define CHEEMS_RUNTIME_BUDGET_H
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -14,10 +15,11 @@ class Budget {
 public:
   explicit Budget(uint64_t bytes) : all(bytes) {}
 
-  /// False, and nothing is taken, where fewer are left.
-  bool take(uint64_t bytes) {
-    uint64_t now = taken.load();
-    for (uint64_t most = all; bytes <= most && now <= most - bytes;) {
+  /// False, and nothing is taken, where fewer than these and `spare` are left.
+  bool take(uint64_t bytes, uint64_t spare = 0) {
+    uint64_t now = taken.load(), most = all;
+    most -= std::min(most, spare);
+    while (bytes <= most && now <= most - bytes) {
       if (taken.compare_exchange_weak(now, now + bytes)) {
         return true;
       }
@@ -49,15 +51,12 @@ public:
   /// Who has no room for more bytes: nobody, this user, or all together.
   enum class Full { none, own, all };
 
-  Full grow(uint64_t more) {
-    if (!own.take(more)) {
-      return Full::own;
-    }
-    if (!budget->take(more)) {
-      own.giveBack(more);
-      return Full::all;
-    }
-    return Full::none;
+  Full grow(uint64_t more) { return growLeaving(0, more); }
+  /// The same for what only begins. It leaves some to what is under way, which
+  /// needs little more and would be lost without it.
+  Full growToBegin(uint64_t more) {
+    constexpr uint64_t part = 16;
+    return growLeaving(budget->size() / part, more);
   }
   void shrink(uint64_t less) {
     own.giveBack(less);
@@ -67,6 +66,17 @@ public:
   uint64_t most() const { return own.size(); }
 
 private:
+  Full growLeaving(uint64_t spare, uint64_t more) {
+    if (!own.take(more)) {
+      return Full::own;
+    }
+    if (!budget->take(more, spare)) {
+      own.giveBack(more);
+      return Full::all;
+    }
+    return Full::none;
+  }
+
   const std::shared_ptr<Budget> budget;
   Budget own;
 };

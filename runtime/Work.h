@@ -108,7 +108,7 @@ private:
   }
   void takeThis(uint64_t bytes) {
     checkThis();
-    auto full = share ? share->grow(bytes) : BudgetShare::Full::none;
+    auto full = share ? share->growToBegin(bytes) : BudgetShare::Full::none;
     if (full != BudgetShare::Full::none) {
       throw WorkStopped(full == BudgetShare::Full::own
                             ? WorkStopped::Reason::ownMemory

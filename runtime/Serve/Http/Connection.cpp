@@ -16,7 +16,8 @@ using ErrorCode = boost::system::error_code;
 /// Of a refused client; then its connection is reset.
 static constexpr size_t mostLingered = 1 << 20;
 
-/// Of an answer, whatever memory is left: a refusal always has room.
+/// Of an answer, whatever memory is left: a refusal always has room, and so has
+/// the next event for a client that reads.
 static constexpr size_t alwaysSent = 16 << 10;
 
 static constexpr const char *goOn = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -305,7 +306,8 @@ void Connection::respond(const AnswerPointer &answer, HttpResponse response) {
     return;
   }
   bool bodiless = answer->headOnly || hasNoBody(response.status);
-  bool reserved = !bodiless && outbox.reserve(response.body.size());
+  bool reserved =
+      !bodiless && outbox.reserve(response.body.size(), /*goesOn=*/false);
   if (!bodiless && !reserved && response.body.size() > alwaysSent) {
     response = refusal(503, "what is asked of the server takes too much "
                             "memory; try again later");
@@ -376,11 +378,12 @@ void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
   lastSent = std::chrono::steady_clock::now();
   answer->record.sent += bytes.size();
   std::string part = answer->chunked ? chunkText(bytes) : bytes;
-  if (!outbox.reserve(part.size())) {
+  bool reserved = outbox.reserve(part.size(), /*goesOn=*/true);
+  if (!reserved && outbox.waiting() + part.size() > alwaysSent) {
     drop("stalled");
     return;
   }
-  outbox.push(shared_from_this(), std::move(part), /*reserved=*/true);
+  outbox.push(shared_from_this(), std::move(part), reserved);
 }
 
 void Connection::endStream(const AnswerPointer &answer) {

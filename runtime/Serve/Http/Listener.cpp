@@ -173,7 +173,7 @@ bool Listener::isLocal() const {
 }
 
 void Listener::limitMemory(uint64_t bytes) {
-  shared->memory->resize(std::max(bytes, shared->limits.bodyBytes));
+  shared->memory->resize(shared->withRoomForABody(bytes));
 }
 
 void Listener::setHandler(std::shared_ptr<RequestHandler> handler) {

@@ -23,8 +23,9 @@ Outbox::Outbox(asio::ip::tcp::socket &socket, const Limits &limits,
       failed(std::move(failed)), stall(socket.get_executor()),
       memory(std::move(memory)) {}
 
-bool Outbox::reserve(size_t bytes) {
-  return memory.grow(bytes) == BudgetShare::Full::none;
+bool Outbox::reserve(size_t bytes, bool goesOn) {
+  auto full = goesOn ? memory.grow(bytes) : memory.growToBegin(bytes);
+  return full == BudgetShare::Full::none;
 }
 
 void Outbox::push(const std::shared_ptr<void> &owner, std::string bytes,

@@ -224,7 +224,7 @@ bool RequestReader::hasRoom() {
     return true;
   }
   uint64_t more = message.body.size() - message.share->bytes();
-  return message.share->grow(more) == BudgetShare::Full::none;
+  return message.share->growToBegin(more) == BudgetShare::Full::none;
 }
 
 bool RequestReader::takeBody(std::string &bytes) {

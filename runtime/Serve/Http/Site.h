@@ -23,8 +23,8 @@ class Site {
 public:
   Site(const Limits &limits, std::shared_ptr<Gate> gate,
        std::shared_ptr<RequestLog> log)
-      : limits(limits), memory(std::make_shared<Budget>(
-                            std::max(limits.memoryBytes, limits.bodyBytes))),
+      : limits(limits),
+        memory(std::make_shared<Budget>(withRoomForABody(limits.memoryBytes))),
         gate(std::move(gate)), log(std::move(log)) {}
 
   boost::asio::io_context context;
@@ -37,6 +37,12 @@ public:
   std::shared_ptr<BudgetShare> share() const {
     return std::make_shared<BudgetShare>(
         memory, std::max(memory->size() / 2, limits.bodyBytes));
+  }
+
+  /// So many bytes, or more if one of the longest bodies needs them, with what
+  /// a request that begins must leave.
+  uint64_t withRoomForABody(uint64_t bytes) const {
+    return std::max(bytes, limits.bodyBytes + limits.bodyBytes / 8);
   }
 
   /// What answers; until there is one the gate must not be ready.

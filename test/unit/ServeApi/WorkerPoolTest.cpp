@@ -158,6 +158,19 @@ TEST_F(WorkerPools, LetTasksThatWaitSayThatTheyWereCancelled) {
   EXPECT_TRUE(told);
 }
 
+TEST(Work, LeavesSomeMemoryToAnswersUnderWay) {
+  auto all = std::make_shared<Budget>(1600);
+  auto reading = std::make_shared<BudgetShare>(all);
+  BudgetShare answering(all);
+  Work work(std::chrono::minutes(1), reading);
+  Work::Scope scope(work);
+  Work::take(1500);
+  EXPECT_THROW(Work::take(1), WorkStopped);
+  EXPECT_EQ(answering.grow(100), BudgetShare::Full::none);
+  EXPECT_EQ(answering.grow(1), BudgetShare::Full::all);
+  EXPECT_EQ(all->used(), 1600u);
+}
+
 TEST(Work, HasATimeAndAShareOfMemory) {
   auto all = std::make_shared<Budget>(100);
   auto share = std::make_shared<BudgetShare>(all, 60);

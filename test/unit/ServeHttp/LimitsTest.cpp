@@ -150,6 +150,27 @@ TEST_F(LimitTests, AnswersThatNobodyTakesHaveALimitOfMemory) {
   EXPECT_EQ(other.receive().body.size(), size_t{7} << 20);
 }
 
+TEST_F(LimitTests, AStreamThatIsReadGoesOnWhereNoMemoryIsLeft) {
+  limits.memoryBytes = 8 << 20;
+  limits.bodyBytes = 1 << 20;
+  Client idle = connect(4096), reading = connect();
+  reading.send(get("/hold"));
+  SseWriter events(handler->wait(0).responder);
+  events.begin();
+  idle.send(get("/hold"));
+  SseWriter large(handler->wait(1).responder);
+  large.begin();
+  large.event(std::string((8 << 20) - 100, 'x'));
+  EXPECT_EQ(idle.receive(true).status, 200);
+  EXPECT_TRUE(idle.readSome(4096)); // of the event, which has all memory
+  EXPECT_EQ(ask(post("/echo", "x")).status, 503);
+  std::string data(1000, 'y');
+  events.event(data);
+  events.done();
+  EXPECT_EQ(reading.receive().body, "data: " + data + "\n\ndata: [DONE]\n\n");
+  EXPECT_EQ(handler->dropCount(), 0);
+}
+
 TEST_F(LimitTests, AClientThatReadsSlowlyIsNot) {
   limits.stall = milliseconds(1000);
   Client client = connect(4096);
