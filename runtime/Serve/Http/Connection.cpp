@@ -20,6 +20,10 @@ static constexpr size_t mostLingered = 1 << 20;
 /// the next event for a client that reads.
 static constexpr size_t alwaysSent = 16 << 10;
 
+/// A whole answer of at most so much may have the memory that new requests must
+/// leave, as streams may: most answers that were generated are shorter.
+static constexpr size_t shortAnswer = 256 << 10;
+
 static constexpr const char *goOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 Connection::Connection(tcp::socket taken, std::shared_ptr<Site> site)
@@ -306,9 +310,9 @@ void Connection::respond(const AnswerPointer &answer, HttpResponse response) {
     return;
   }
   bool bodiless = answer->headOnly || hasNoBody(response.status);
-  bool reserved =
-      !bodiless && outbox.reserve(response.body.size(), /*goesOn=*/false);
-  if (!bodiless && !reserved && response.body.size() > alwaysSent) {
+  size_t size = response.body.size();
+  bool reserved = !bodiless && outbox.reserve(size, size <= shortAnswer);
+  if (!bodiless && !reserved && size > alwaysSent) {
     response = refusal(503, "what is asked of the server takes too much "
                             "memory; try again later");
   }

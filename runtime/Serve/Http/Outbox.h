@@ -25,8 +25,8 @@ public:
          std::function<void(const char *why)> failed);
 
   /// Takes so many bytes of the memory of all requests for a later push; false
-  /// where it has no room for them. `goesOn`: of an answer that has begun,
-  /// which may have what others must leave.
+  /// where it has no room for them. `goesOn`: of an answer that has begun or
+  /// is short, which may have what others must leave.
   bool reserve(size_t bytes, bool goesOn);
   /// `owner` is what this is a part of. A few bytes need not be reserved.
   void push(const std::shared_ptr<void> &owner, std::string bytes,
