@@ -2,13 +2,26 @@
 #include "runtime/Grammar/GrammarBuilder.h"
 
 #include "runtime/Error.h"
+#include "runtime/Work.h"
 
 #include <algorithm>
 
 namespace cheems::grammar {
 
+/// A node, and what finds it again and orders it while the grammar is made.
+static constexpr size_t bytesOfNode = 512;
+static constexpr size_t nodesAtOnce = 1024;
+
 void GrammarBuilder::spend(size_t steps) {
+  constexpr size_t often = 256;
+  if (work / often != (work + steps) / often) {
+    Work::check();
+  }
   work += steps;
+  if (nodes.size() > paidNodes) {
+    Work::take(nodesAtOnce * bytesOfNode);
+    paidNodes += nodesAtOnce;
+  }
   if (nodes.size() >= maximumNodes) {
     throw Error(Status::usage,
                 "the grammar is too large: more than " +

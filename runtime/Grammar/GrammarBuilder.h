@@ -86,7 +86,8 @@ private:
 
   std::vector<Node> nodes = {Node()};
   std::vector<Rule> rules;
-  size_t work = 0; ///< also for nodes that were there already
+  size_t work = 0;      ///< also for nodes that were there already
+  size_t paidNodes = 0; ///< whose memory was taken of the thread's work
   std::map<std::tuple<uint8_t, uint8_t, NodeId>, NodeId> byteNodes;
 };
 

@@ -37,11 +37,9 @@ public:
   /// One of them gets a slot, where one is free; each job's in turn.
   void startWaiting();
   /// Whether one state more may be kept beside those of the slots: each job
-  /// whose choices wait has one, and each choice that is set aside.
-  bool hasRoomForState() const {
-    return static_cast<int64_t>(waiting.size() + aside.size()) <
-           statesPerSlot * session.slots();
-  }
+  /// whose choices wait has one, each choice that is set aside, and each prompt
+  /// that is fed for several choices will have one.
+  bool hasRoomForState() const;
   /// A choice of a job that has several slots gives its slot up until another
   /// is free; false where there is none.
   bool setAside();

@@ -5,6 +5,14 @@
 
 namespace cheems::serve {
 
+bool Runner::hasRoomForState() const {
+  auto prompts = std::count_if(runs.begin(), runs.end(), [](const Run &run) {
+    return !run.choice && run.job->request.choices > 1;
+  });
+  return static_cast<int64_t>(waiting.size() + aside.size()) + prompts <
+         statesPerSlot * session.slots();
+}
+
 void Runner::startWaiting() {
   if (!startAside()) {
     startChoice();

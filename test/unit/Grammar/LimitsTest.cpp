@@ -1,6 +1,7 @@
 // Whatever a client sends ends soon: what is too large is refused by name, and
 // what is deep stays within its depth.
 #include "TestSupport.h"
+#include "runtime/Work.h"
 
 #include <random>
 
@@ -39,6 +40,23 @@ TEST(Limits, OfGrammars) {
   EXPECT_THAT(fault(rules), HasSubstr("more than 16384 rules"));
   EXPECT_THAT(fault("root ::= [" + repeated("ab", 3000) + "]"),
               HasSubstr("more than 4096 ranges"));
+}
+
+TEST(Limits, AGrammarIsPartOfTheWorkOfWhoeverAsksForIt) {
+  const std::string large = "root ::= \"" + std::string(100000, 'a') + "\"";
+  auto budget = std::make_shared<Budget>(uint64_t(1) << 20);
+  {
+    Work work(std::chrono::minutes(1), std::make_shared<BudgetShare>(budget));
+    Work::Scope scope(work);
+    parseGbnf("root ::= \"a\"");
+    EXPECT_THROW(parseGbnf(large), WorkStopped);
+  }
+  EXPECT_EQ(budget->used(), 0u);
+  Work work(std::chrono::minutes(1), nullptr);
+  Work::Scope scope(work);
+  parseGbnf(large);
+  work.cancel();
+  EXPECT_THROW(parseGbnf(large), WorkStopped);
 }
 
 TEST(Limits, RepetitionsOfRepetitionsDoNotExplode) {

@@ -54,6 +54,41 @@ struct Gated {
   std::shared_ptr<Listener> heard = std::make_shared<Listener>();
 };
 
+/// Counts what others say. However long the test's thread rests, the count
+/// beside a request is the same: nobody goes on while it is handed over.
+class Pieces {
+public:
+  void add(std::chrono::microseconds rest) {
+    {
+      std::lock_guard<std::mutex> pass(gate);
+      ++count;
+    }
+    std::this_thread::sleep_for(rest);
+  }
+  void waitFor(int least) const {
+    while (count < least) {
+      std::this_thread::yield();
+    }
+  }
+  /// How many come until the last token of a request does.
+  int beside(GenerationEngine &engine, const GenerationRequest &request,
+             const std::shared_ptr<Listener> &heard) {
+    int before = 0, last = 0; // `last` is of the engine's thread until the end
+    heard->onPiece = [&] { last = count; };
+    {
+      std::lock_guard<std::mutex> stop(gate);
+      before = count;
+      engine.submit(request, heard);
+    }
+    heard->wait();
+    return last - before;
+  }
+
+private:
+  std::mutex gate;
+  std::atomic<int> count{0};
+};
+
 TEST(Fairness, aPartyWithOneRequestDoesNotWaitForAllOfAnother) {
   auto engine = makeEngine(textModel(Kind::entries), engineOptions(1));
   Gated first;
@@ -124,23 +159,17 @@ TEST_P(Choices, ofOneRequestDoNotBlockTheFirstTokenOfAnother) {
   many.sampling.doSample = true;
   many.sampling.seed = 11;
   auto manyHeard = std::make_shared<Listener>();
-  std::atomic<int> pieces{0};
-  manyHeard->onPiece = [&] {
-    ++pieces;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  };
+  Pieces pieces;
+  manyHeard->onPiece = [&] { pieces.add(std::chrono::milliseconds(1)); };
   engine->submit(many, manyHeard);
-  while (pieces < 4) { // both slots are taken
-    std::this_thread::yield();
-  }
+  pieces.waitFor(4); // both slots are taken
   for (uint64_t i = 0; i < 3; ++i) {
     GenerationRequest one = longRequest(randomPrompt(i, 9), 2);
     one.party = "other";
-    int before = pieces;
-    auto heard = ask(*engine, one);
+    auto heard = std::make_shared<Listener>();
+    EXPECT_LT(pieces.beside(*engine, one, heard), 30) << i; // half of a choice
     ASSERT_TRUE(heard->usage);
     EXPECT_EQ(heard->choices[0].tokens, alone(*text, one));
-    EXPECT_LT(pieces - before, 30) << i; // half of a choice
   }
   manyHeard->wait();
   ASSERT_TRUE(manyHeard->usage);
@@ -153,27 +182,22 @@ TEST_P(Choices, ofOneRequestDoNotBlockTheFirstTokenOfAnother) {
 TEST_P(Choices, ofManyRequestsDoNotBlockTheFirstTokenOfAnother) {
   auto text = textModel(GetParam());
   auto engine = makeEngine(text, engineOptions(2));
-  std::atomic<int> pieces{0};
+  Pieces pieces;
   std::vector<std::shared_ptr<Listener>> heard;
   for (uint64_t i = 0; i < 6; ++i) { // more than states are kept for
     GenerationRequest many = longRequest(randomPrompt(i, 20), 40);
     many.choices = 4;
     heard.push_back(std::make_shared<Listener>());
-    heard.back()->onPiece = [&] {
-      ++pieces;
-      std::this_thread::sleep_for(std::chrono::microseconds(300));
-    };
+    heard.back()->onPiece = [&] { pieces.add(std::chrono::microseconds(300)); };
     engine->submit(many, heard.back());
   }
-  while (pieces < 4) {
-    std::this_thread::yield();
-  }
+  pieces.waitFor(4);
   for (uint64_t i = 0; i < 3; ++i) {
     GenerationRequest one = longRequest(randomPrompt(i, 9), 2);
     one.party = "other";
-    int before = pieces;
-    EXPECT_EQ(ask(*engine, one)->choices[0].tokens, alone(*text, one));
-    EXPECT_LT(pieces - before, 250) << i; // a quarter of all
+    auto each = std::make_shared<Listener>();
+    EXPECT_LT(pieces.beside(*engine, one, each), 250) << i; // a quarter of all
+    EXPECT_EQ(each->choices[0].tokens, alone(*text, one));
   }
   for (const auto &each : heard) {
     each->wait();
