@@ -30,14 +30,18 @@ void require(bool holds, const char *option, const char *range, double value) {
 } // namespace
 
 void validate(const SamplingOptions &options, const OptionNames &names) {
+  require(options.repeatPenalty > 0 && std::isfinite(options.repeatPenalty),
+          names.repeatPenalty, "above 0", options.repeatPenalty);
   // the penalty is applied in f32, where a tiny one would be a division by zero
-  float penalty = float(options.repeatPenalty);
-  require(penalty > 0 && std::isfinite(penalty), names.repeatPenalty, "above 0",
-          options.repeatPenalty);
+  float repeat = float(options.repeatPenalty);
+  require(repeat > 0 && std::isfinite(repeat), names.repeatPenalty,
+          "between 1.5e-45 and 3.4e38", options.repeatPenalty);
   for (auto [penalty, name] :
        {std::pair{options.presencePenalty, names.presencePenalty},
         {options.frequencyPenalty, names.frequencyPenalty}}) {
-    require(std::isfinite(float(penalty)), name, "a finite number", penalty);
+    require(std::isfinite(penalty), name, "a finite number", penalty);
+    require(std::isfinite(float(penalty)), name, "between -3.4e38 and 3.4e38",
+            penalty);
   }
   require(options.repeatLastN >= -1, names.repeatLastN,
           "-1 (all), 0 (off) or above", double(options.repeatLastN));

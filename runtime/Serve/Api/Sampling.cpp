@@ -33,7 +33,11 @@ static float biasOf(const Json &value) {
   if (!value.is_number()) {
     refuse("logit_bias", "a bias of logit_bias must be a number");
   }
-  return float(value.get<double>());
+  double bias = value.get<double>();
+  if (bias > std::numeric_limits<float>::max()) {
+    refuse("logit_bias", "a bias of logit_bias must be at most 3.4e38");
+  }
+  return float(bias);
 }
 
 static int32_t biasedToken(int64_t token, const Context &context) {

@@ -194,9 +194,13 @@ TEST(Penalties, OptionsOutOfRangeAreNamed) {
   };
   using Options = SamplingOptions;
   EXPECT_THAT(refusal([](Options &o) { o.presencePenalty = 1e39; }),
-              HasSubstr("presence penalty must be a finite number"));
+              HasSubstr("presence penalty must be between -3.4e38 and 3.4e38"));
   EXPECT_THAT(refusal([](Options &o) { o.frequencyPenalty = NAN; }),
               HasSubstr("frequency penalty must be a finite number, not nan"));
+  for (double repeat : {1e308, 1e-60}) {
+    EXPECT_THAT(refusal([=](Options &o) { o.repeatPenalty = repeat; }),
+                HasSubstr("repeat penalty must be between 1.5e-45 and 3.4e38"));
+  }
   EXPECT_THAT(refusal([](Options &o) { o.repeatLastN = -2; }),
               HasSubstr("repeat-last-n must be -1 (all)"));
   for (float bias : {NAN, -none}) {

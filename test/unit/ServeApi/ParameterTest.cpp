@@ -325,6 +325,7 @@ std::vector<Refused> refusedOfChats() {
       {{{"logit_bias", {{"264", 1}}}}, "logit_bias"},
       {{{"logit_bias", {{"x", 1}}}}, "logit_bias"},
       {{{"logit_bias", {{"1", "x"}}}}, "logit_bias"},
+      {{{"logit_bias", {{"1", 1e308}}}}, "logit_bias"},
       {{{"logit_bias", 5}}, "logit_bias"},
       {{{"logprobs", 1}}, "logprobs"},
       {{{"top_logprobs", 2}}, "top_logprobs"},
