@@ -5,6 +5,7 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace cheems::grammar {
 
@@ -93,8 +94,15 @@ std::string SourceText::shown() const {
   if (static_cast<uint8_t>(peek()) < 0x20 || peek() == 0x7F) {
     return "a control character";
   }
-  return "'" +
-         std::string(text.substr(at, utf8::scan(text.substr(at)).length)) + "'";
+  utf8::Scan next = utf8::scan(text.substr(at));
+  std::string character = "'" + std::string(text.substr(at, next.length)) + "'";
+  // some characters beyond ASCII are invisible, or look like others
+  if (next.codepoint >= 0x80) {
+    char number[16];
+    snprintf(number, sizeof(number), " (U+%04X)", unsigned(next.codepoint));
+    character += number;
+  }
+  return character;
 }
 
 } // namespace cheems::grammar

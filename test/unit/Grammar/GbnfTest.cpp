@@ -120,6 +120,8 @@ TEST(Gbnf, FaultsAreNamedWithTheirPlace) {
             "rule, not '='");
   EXPECT_EQ(fault("root ::= \"é\" other"),
             "grammar, line 1, column 14: rule 'other' is not defined");
+  EXPECT_THAT(fault("root ::= \u200B\"a\""), HasSubstr("(U+200B)"));
+  EXPECT_THAT(fault("\uFEFFroot ::= \"a\""), HasSubstr("(U+FEFF)"));
   EXPECT_THAT(fault("a ::= \"a\""), HasSubstr("no rule is called root"));
   EXPECT_THAT(fault(""), HasSubstr("no rule is called root"));
   EXPECT_THAT(fault("root ::= \"a"), HasSubstr("no closing \""));
