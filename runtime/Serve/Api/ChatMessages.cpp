@@ -42,6 +42,9 @@ std::optional<std::string> partOf(const Json &part, const std::string &at,
     reasoning += text && text->is_string() ? text->get<std::string>() : "";
     return std::nullopt;
   }
+  if (type.empty()) {
+    refuse(at + ".type", at + ".type is missing; text has the type 'text'");
+  }
   const char *member = textMember(type, isAnswer);
   if (!member) {
     refuse(at, at + ": parts of type '" + type.substr(0, 40) +
@@ -52,7 +55,9 @@ std::optional<std::string> partOf(const Json &part, const std::string &at,
                  "logprobs", "provider_specific_fields"});
   fields.finish();
   if (!text) {
-    refuse(at + "." + member, at + "." + member + " is missing");
+    refuse(at + "." + member,
+           at + "." + member +
+               (part.contains(member) ? " must be a string" : " is missing"));
   }
   return text;
 }

@@ -224,6 +224,22 @@ TEST(Chat, reasoningHasOneNameForTemplates) {
             "[][hm]");
 }
 
+TEST(Chat, aRefusalSaysWhatAPartLacks) {
+  auto fault = [](const Json &part) {
+    Json message = {{"role", "user"}, {"content", Json::array({part})}};
+    Served served;
+    Reply reply = served.post("/v1/chat/completions",
+                              {{"messages", Json::array({message})}});
+    return reply.body["error"].value("message", "");
+  };
+  EXPECT_EQ(fault({{"text", "x"}}), "messages[0].content[0].type is missing; "
+                                    "text has the type 'text'");
+  EXPECT_EQ(fault({{"type", "text"}}),
+            "messages[0].content[0].text is missing");
+  EXPECT_EQ(fault({{"type", "text"}, {"text", nullptr}}),
+            "messages[0].content[0].text must be a string");
+}
+
 TEST(Chat, aContentOfNullIsAnEmptyOne) {
   const std::string empty = promptWithAnswer({{"content", ""}});
   EXPECT_EQ(promptWithAnswer({{"content", nullptr}}), empty);
