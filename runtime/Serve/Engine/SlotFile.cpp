@@ -169,18 +169,23 @@ void SlotFolder::requireRegular(const std::string &name) const {
 
 void SlotFolder::requireRoom(const std::string &name, uint64_t bytes) const {
   uint64_t files = 1;
+  bool isNew = true;
   forEachName(descriptor, [&](const char *other) {
     struct stat status;
-    if (other != name &&
-        fstatat(descriptor, other, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(status.st_mode)) {
+    if (other == name) {
+      isNew = false;
+    } else if (fstatat(descriptor, other, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+               S_ISREG(status.st_mode)) {
       ++files;
       bytes += static_cast<uint64_t>(status.st_size);
     }
   });
-  if (files > limits.files || bytes > limits.bytes) {
+  // there may be more files already: others put some there, or half written
+  // ones are among them; a name that is there adds none
+  bool areTooMany = isNew && files > limits.files;
+  if (areTooMany || bytes > limits.bytes) {
     throw SlotFileRefused(
-        507, files > limits.files
+        507, areTooMany
                  ? "the folder of slots has " + std::to_string(limits.files) +
                        " files already; save under one of their names, or "
                        "raise --slot-files"

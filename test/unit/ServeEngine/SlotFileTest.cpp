@@ -125,6 +125,16 @@ TEST(SlotFolder, hasLimitsOfFilesAndBytes) {
   EXPECT_EQ(refusalOf([&] { folder.read("one", 499); }), 400);
 }
 
+TEST(SlotFolder, aNameThatIsThereIsSavedAgainWhereMoreFilesAreThanMayBe) {
+  TemporaryFolder inside;
+  SlotFolder folder(inside.path, {1, 1000});
+  folder.write("one", "old");
+  std::ofstream(inside.path / "of another") << "x";
+  folder.write("one", "new");
+  EXPECT_EQ(folder.read("one"), "new");
+  EXPECT_EQ(refusalOf([&] { folder.write("two", "x"); }), 507);
+}
+
 TEST(SlotFolder, removesWhatAServerThatWasKilledLeftHalfWritten) {
   TemporaryFolder inside;
   std::filesystem::path stale = inside.path / ".cheems-12345.tmp",
