@@ -33,10 +33,12 @@ Json checkedTool(const Json &given, const std::string &at,
     refuse(at + ".type", at + ".type must be function");
   }
   const Json *function = tool.find("function");
-  tool.finish();
+  // checked first: what belongs into it may stand beside the type
   if (!function || !function->is_object()) {
-    refuse(at + ".function", at + ".function must be an object");
+    refuse(at + ".function",
+           at + ".function must be {name, description, parameters}");
   }
+  tool.finish();
   made["function"] = withoutExtras(*function);
   Fields fields(made["function"], at + ".function.");
   std::string name = fields.text("name").value_or("");
@@ -45,7 +47,11 @@ Json checkedTool(const Json &given, const std::string &at,
   const Json *parameters = fields.find("parameters");
   fields.ignore({"return", "response"});
   fields.finish();
-  if (name.empty() || name.size() > 256 || !names.insert(name).second) {
+  if (name.empty() || name.size() > 256) {
+    refuse(at + ".function.name",
+           at + ".function.name must have 1 to 256 bytes");
+  }
+  if (!names.insert(name).second) {
     refuse(at + ".function.name",
            at + ".function.name must be a name that no other tool has");
   }

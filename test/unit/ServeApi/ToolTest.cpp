@@ -265,6 +265,20 @@ TEST(Tools, whatIsNotSoundIsRefusedByName) {
   }
 }
 
+TEST(Tools, aRefusalSaysWhatAToolLacks) {
+  Served served;
+  auto fault = [&](const Json &tool) {
+    Reply reply = served.post("/v1/chat/completions",
+                              chat({{"tools", Json::array({tool})}}));
+    return reply.body["error"].value("message", "");
+  };
+  EXPECT_EQ(fault({{"type", "function"}, {"function", {{"name", ""}}}}),
+            "tools[0].function.name must have 1 to 256 bytes");
+  // as another interface of OpenAI has tools
+  EXPECT_EQ(fault({{"type", "function"}, {"name", "weather"}}),
+            "tools[0].function must be {name, description, parameters}");
+}
+
 TEST(Tools, aSecondTurnRendersCallsAndTheirResults) {
   Served served;
   Json call = {{"id", "call_1"},
