@@ -59,14 +59,21 @@ public:
 
   NodeId from(size_t at, bool lowBinds, bool highBinds, int64_t remainder) {
     size_t left = low.size() - at;
-    int64_t rest = remainder;
-    for (size_t digit = 0; digit < left && rest != 0; ++digit) {
+    int64_t rest = remainder, most = 1;
+    for (size_t digit = 0; digit < left; ++digit) {
       rest = rest * 10 % step;
+      most = std::min(most * 10, step);
+    }
+    // the digits that are left make a number below `most`, or any remainder:
+    // without this nearly all of a large step's remainders would be tried
+    if (rest != 0 && step - rest >= most) {
+      return nowhere;
     }
     bool free = !lowBinds && !highBinds;
     if (auto found = made.find({left, rest}); free && found != made.end()) {
       return found->second;
     }
+    builder.spend();
     std::vector<NodeId> choices;
     // zeros may be left out at the end of a fraction, and the whole of one
     if (at >= point && rest == 0 &&

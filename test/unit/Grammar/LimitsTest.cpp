@@ -110,6 +110,18 @@ std::string listOf(int count, const std::string &part) {
   return all;
 }
 
+TEST(Limits, MultiplesOfALargeStepAreMadeOrRefusedSoon) {
+  auto multiples = [](const std::string &step) {
+    return R"({"type": "integer", "multipleOf": )" + step + "}";
+  };
+  GrammarPointer round = jsonSchemaGrammar(multiples("1000000"));
+  EXPECT_TRUE(accepts(round, "-17000000"));
+  EXPECT_FALSE(accepts(round, "17000001"));
+  EXPECT_FALSE(accepts(round, "100000"));
+  EXPECT_THAT(refusal([&] { jsonSchemaGrammar(multiples("999983")); }),
+              HasSubstr("more than 262144 states"));
+}
+
 TEST(Limits, LargeSchemasAreMadeOrRefusedByTheLimitsName) {
   auto refused = [](const std::string &text) {
     return refusal([&] { jsonSchemaGrammar(text); });
