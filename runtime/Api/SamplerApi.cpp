@@ -43,7 +43,7 @@ static SamplingOptions convert(const cheems_sampler_options &options,
                       ", which is outside the vocabulary (0 to " +
                       std::to_string(vocabulary - 1) + ")");
     }
-    converted.logitBias.push_back({each.token, each.bias});
+    converted.logitBias.add({each.token, each.bias});
   }
   validate(converted, {"repeat_penalty", "temperature", "top_k", "top_p",
                        "min_p", "presence_penalty", "frequency_penalty",

@@ -28,7 +28,7 @@ public:
       : LogitBiases(std::vector<LogitBias>(biases)) {}
 
   /// Copies made before do not change.
-  void push_back(const LogitBias &bias) {
+  void add(const LogitBias &bias) {
     if (!shared || shared.use_count() > 1) {
       shared = std::make_shared<std::vector<LogitBias>>(begin(), end());
     }

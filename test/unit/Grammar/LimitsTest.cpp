@@ -239,7 +239,7 @@ TEST(Limits, PiecesGiveTheMaskThatOneGives) {
   limits.piece = 1;
   GrammarPointer grammar = parseGbnf(hostileGrammars()[2]);
   TokenConstraint whole(grammar, trie), pieces(grammar, trie, limits);
-  for (int32_t token : {'a', 'b', '7'}) {
+  for (int32_t token : {int32_t{'a'}, int32_t{'b'}, int32_t{'7'}}) {
     int count = 1;
     while (!pieces.prepare({})) {
       ++count;

@@ -74,7 +74,7 @@ TEST(Penalties, EqualAPlainComputation) {
     logits[3] = none;
     for (int i = int(random() % 4); i > 0; --i) {
       float bias = random() % 4 == 0 ? none : float(uniform(-3, 3));
-      options.logitBias.push_back({int32_t(random() % 11), bias});
+      options.logitBias.add({int32_t(random() % 11), bias});
     }
     std::vector<int32_t> history;
     Sampler sampler(options);
@@ -146,7 +146,7 @@ TEST(Penalties, FarOutOnesMakeNoScoreThatIsNoNumber) {
     options.topP = random() % 3 == 0 ? 0.5 : 1;
     options.topK = random() % 3;
     for (int i = int(random() % 4); i > 0; --i) {
-      options.logitBias.push_back({int32_t(random() % 5), any(biases)});
+      options.logitBias.add({int32_t(random() % 5), any(biases)});
     }
     std::vector<float> logits(6);
     for (float &logit : logits) {
