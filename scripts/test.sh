@@ -61,7 +61,8 @@ sanitized() {
     broken+=("the $preset build")
   fi
 }
-sanitized asan-runtime -E '^(Emulator.*|CUDA)Tests'
+# The emulator is long there. States, terminals and random schemas run in the release build on every commit; here a long part has them.
+sanitized asan-runtime -E '^(Emulator.*|CUDA)Tests|^(cheems-run-(state|terminal)|grammar-random-schemas)$'
 sanitized tsan -R '^(ThreadPool|Session|State|Text|Generation|ServeEngine|Race)Tests$'
 
 echo "==== style"

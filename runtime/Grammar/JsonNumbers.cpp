@@ -38,14 +38,6 @@ constexpr int boundedDigits = 15, wholeBoundDigits = 20;
 /// Of numbers that are listed one by one.
 constexpr Wide mostListed = 65536;
 
-Wide powerOfTen(int exponent) {
-  Wide value = 1;
-  for (; exponent > 0; --exponent) {
-    value *= 10;
-  }
-  return value;
-}
-
 /// Numbers of one length, between two of that length.
 class Digits {
 public:

@@ -15,19 +15,19 @@ constexpr int mostDigits = 20;
 /// Larger steps would take a state for each of their remainders.
 constexpr int64_t mostStep = 1000000;
 
-Wide power(int exponent) {
+Wide floorDivided(Wide value, Wide by) {
+  return value / by - (value % by < 0 ? 1 : 0);
+}
+
+} // namespace
+
+Wide powerOfTen(int exponent) {
   Wide value = 1;
   for (; exponent > 0; --exponent) {
     value *= 10;
   }
   return value;
 }
-
-Wide floorDivided(Wide value, Wide by) {
-  return value / by - (value % by < 0 ? 1 : 0);
-}
-
-} // namespace
 
 Decimal::Decimal(const nlohmann::ordered_json &number) {
   std::string text;
@@ -64,7 +64,7 @@ Decimal::Decimal(const nlohmann::ordered_json &number) {
   }
   for (; scale < 0 && !infinite; ++scale) {
     digits *= 10;
-    infinite = digits > power(mostDigits);
+    infinite = digits > powerOfTen(mostDigits);
   }
   digits = negative ? -digits : digits;
   scale = digits == 0 ? 0 : std::max(scale, 0);
@@ -72,10 +72,10 @@ Decimal::Decimal(const nlohmann::ordered_json &number) {
 
 Wide Decimal::floorAt(int places) const {
   if (places >= scale) {
-    return digits * power(places - scale);
+    return digits * powerOfTen(places - scale);
   }
   // 10^37 is more than any digits
-  return floorDivided(digits, power(std::min(scale - places, 37)));
+  return floorDivided(digits, powerOfTen(std::min(scale - places, 37)));
 }
 
 bool Decimal::fits(int places) const { return scale <= places; }
@@ -86,7 +86,7 @@ std::optional<Wide> NumberRule::lowAt(int places) const {
     if (at.infinite && at.digits < 0) {
       continue;
     }
-    Wide low = at.infinite ? power(37) : at.floorAt(places);
+    Wide low = at.infinite ? powerOfTen(37) : at.floorAt(places);
     low += !at.fits(places) || exclusive;
     most = std::max(most.value_or(low), low);
   }
@@ -99,7 +99,7 @@ std::optional<Wide> NumberRule::highAt(int places) const {
     if (at.infinite && at.digits > 0) {
       continue;
     }
-    Wide high = at.infinite ? -power(37) : at.floorAt(places);
+    Wide high = at.infinite ? -powerOfTen(37) : at.floorAt(places);
     high -= at.fits(places) && exclusive;
     least = std::min(least.value_or(high), high);
   }
@@ -116,8 +116,9 @@ std::optional<NumberRule::Step> NumberRule::step() const {
   }
   Wide step = 1;
   for (const Decimal &multiple : multiples) {
-    Wide one = multiple.infinite ? power(19) : multiple.floorAt(all.places);
-    if (one > power(18)) {
+    Wide one =
+        multiple.infinite ? powerOfTen(19) : multiple.floorAt(all.places);
+    if (one > powerOfTen(18)) {
       return std::nullopt;
     }
     Wide rest = step, common = one;
@@ -125,7 +126,7 @@ std::optional<NumberRule::Step> NumberRule::step() const {
       common = std::exchange(rest, common % rest);
     }
     step = step / common * one;
-    if (step > power(18)) {
+    if (step > powerOfTen(18)) {
       return std::nullopt;
     }
     // it is a fraction whose denominator is a power of two
@@ -137,7 +138,7 @@ std::optional<NumberRule::Step> NumberRule::step() const {
   }
   if (whole) { // x * 10^places is a multiple
     Wide shared = std::gcd(static_cast<int64_t>(step),
-                           static_cast<int64_t>(power(all.places)));
+                           static_cast<int64_t>(powerOfTen(all.places)));
     step /= shared;
     all.places = 0;
   }

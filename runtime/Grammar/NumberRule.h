@@ -13,6 +13,9 @@ namespace cheems::grammar {
 
 __extension__ using Wide = __int128;
 
+/// `exponent` is at most 38; below 0 it counts as 0.
+Wide powerOfTen(int exponent);
+
 /// `digits` / 10^`scale`. What is beyond 10^20 is infinite.
 struct Decimal {
   Wide digits = 0;
