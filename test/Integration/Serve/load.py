@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server under load from 64 connections, of which many leave, stall or err; then signals, a full disk, and nothing to do.
+"""A server under load from 64 connections, of which many leave, stall, err or ask for what costs much; then signals, a full disk, and nothing to do.
 
     load.py BIN_DIR MODEL [--requests N] [--connections 64] [--compiler BIN_DIR]
 
@@ -8,8 +8,8 @@ CHEEMS_TEST_LONG 10,000. CHEEMS_TEST_SEED draws the requests. Checked is what do
 
 - Each request that was accepted ends once, and the server's log and the client agree in what: done, cancelled or refused.
 - A greedy text is the one of cheems-run alone.
-- At the end all slots are idle, gauges are zero, as many descriptors are open as at the start. Of the second half of the requests the
-  server takes at most GROWTH more memory than of the first, and never more than --memory says.
+- At the end all slots are idle, gauges are zero, as many descriptors are open as at the start. Behind the second half of the requests
+  the server has at most GROWTH more memory than behind the first, both when it is idle, and it never has more than --memory says.
 - A neighbour, who asks for little from another address meanwhile, is never refused, and waits at most NEIGHBOUR seconds for its first token.
 
 Other times are told, and looked at by nobody. Against a sanitized BIN_DIR, what a sanitizer reports fails the run, and memory is told only.
@@ -29,19 +29,22 @@ import time
 import traceback
 
 import faults
-from load_clients import Clients, Outcome, Timings, WEIGHTS
+import load_hostile
+from load_clients import Clients, WEIGHTS
+from load_outcomes import Outcome, Timings
 from load_server import Server, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# room for what the allocator keeps of what was freed; a leak of 2 KiB a request is more in the long form
-GROWTH = 8 << 20
+# room for what the allocator keeps of what was freed, some 2 MiB; a leak of 2 KiB a request is more in the long form
+GROWTH = 6 << 20
 PREFIX = "load-"
 CONTEXT = 512
 GAUGES = ["cheems:num_requests_running", "cheems:num_requests_waiting", "cheems:kv_cache_usage_perc", "llamacpp:requests_processing",
           "llamacpp:requests_deferred"]
 FLAGS = ["--parallel", "4", "-t", "2", "-c", str(CONTEXT), "--max-queue", "52", "--body-timeout", "5", "--stall-timeout", "3",
-         "--cache-ram", "4M", "--cache-exact", "--memory", "512M"]
-MEMORY = 512 << 20
+         "--cache-ram", "4M", "--cache-exact", "--memory", "1G"]
+# enough that costly requests are refused for what each of them takes, and never others for what all take
+MEMORY = 1 << 30
 # a slot is free as soon as one of four short texts has ended; far more than that, for a busy machine
 NEIGHBOUR = 10
 
@@ -74,7 +77,7 @@ class Load:
         self.server, self.seed = server, seed
         self.timings, self.over = Timings(), False
         self.clients = Clients(server.port, cases, long, self.timings)
-        self.outcomes, self.memory, self.done, self.waits = [], [], 0, []
+        self.outcomes, self.waits = [], []
 
     def kinds(self, count):
         """Of so many clients; a few kinds are slow, and come at fixed places."""
@@ -98,11 +101,8 @@ class Load:
                 outcomes = [Outcome(id, kind, "left", wrong="".join(traceback.format_exception_only(type(error), error)).strip(), seen=False)]
             held += [each for each in outcomes if not isinstance(each, Outcome)]
             self.outcomes += [each for each in outcomes if isinstance(each, Outcome)]
-            self.done += 1
             if any(each.status == 429 for each in self.outcomes[-len(outcomes):]):
                 await asyncio.sleep(draw.uniform(0.1, 0.5))  # as a client would
-            if self.done % 20 == 0:
-                self.memory.append((self.done, self.server.resident()))
 
     async def neighbour(self):
         while not self.over:
@@ -111,9 +111,10 @@ class Load:
             self.waits.append(seconds)
             await asyncio.sleep(0.2)
 
-    async def run(self, count, connections):
-        queue, held = list(reversed(list(enumerate(self.kinds(count))))), []
-        begin = time.monotonic()
+    async def run(self, kinds, connections):
+        """`kinds` by number; the seconds that they took."""
+        queue, held = list(reversed(kinds)), []
+        self.over, begin = False, time.monotonic()
         neighbour = asyncio.create_task(self.neighbour())
         await asyncio.gather(*(self.worker(queue, held) for _ in range(connections)))
         seconds = time.monotonic() - begin
@@ -138,6 +139,7 @@ def account(load, records, metrics):
             lines.setdefault(record["id"], []).append(record)
     counts = dict(done=0, cancelled=0, refused=0, unseen=0)
     sure = maybe = 0  # texts that the engine finished for sure, or perhaps
+    late = 0  # requests that it may have begun and refused then
     for each in load.outcomes:
         found = lines.pop(each.id, [])
         if len(found) > 1 or (each.seen and not found):
@@ -154,11 +156,12 @@ def account(load, records, metrics):
         if not agree:
             wrong.append(f"{each.id} ({each.kind}): {each.end} with {each.status} for its client, {end} with {status} in the log")
         sure += each.choices if each.end == "done" else 0
-        maybe += each.choices if each.end == "left" else 0
+        maybe += each.choices if each.end in ("left", "refused") else 0
+        late += each.costly and each.end == "refused"
     wrong += [f"{id}: in the log, but nobody asked" for id in lines]
     ended = {reason: metrics[f'cheems:request_success_total{{finished_reason="{reason}"}}'] for reason in ("stop", "length", "abort", "error")}
     finished = ended["stop"] + ended["length"]
-    if not sure <= finished <= sure + maybe or ended["abort"] > maybe or ended["error"]:
+    if not sure <= finished <= sure + maybe or ended["abort"] > maybe or ended["error"] > late:
         wrong.append(f"the engine counts {ended}, the clients {sure} whole texts and {maybe} that they left")
     stalled, unread = sum(record["end"] == "stalled" for record in records), sum(each.kind == "never read" for each in load.outcomes)
     if stalled != unread:
@@ -169,25 +172,34 @@ def account(load, records, metrics):
     return wrong, counts
 
 
+def settle(server, descriptors):
+    """Waits until nothing is left of what clients asked; the memory that stays."""
+    # a request whose client has left may still wait to be read, or for a slot: no one number says that all is over
+    until("descriptors are still open", lambda: server.descriptors() <= descriptors)
+    until("some slot is still busy", lambda: server.busy_slots() == 0)
+    until("some gauge is not zero", lambda: not any(server.metrics()[name] for name in GAUGES))
+    server.ask("/tokenize", dict(content="ab" * 50_000))  # behind a long text memory goes back to the system
+    time.sleep(0.3)
+    return server.resident()
+
+
 def check_load(server, cases, long, options, seed):
     start = server.descriptors()
     load = Load(server, cases, long, seed)
-    seconds = asyncio.run(load.run(options.requests, options.connections))
-    # a request whose client has left may still wait to be read, or for a slot: no one number says that all is over
-    until("descriptors are still open", lambda: server.descriptors() <= start)
-    until("some slot is still busy", lambda: server.busy_slots() == 0)
-    until("some gauge is not zero", lambda: not any(server.metrics()[name] for name in GAUGES))
+    kinds = list(enumerate(load.kinds(options.requests)))
+    seconds, idle = 0, []
+    for half in (kinds[:len(kinds) // 2], kinds[len(kinds) // 2:]):
+        seconds += asyncio.run(load.run(half, options.connections))
+        idle.append(settle(server, start))
     metrics = server.metrics()
     until("the log lacks lines", lambda: {each.id for each in load.outcomes if each.seen} <= {record.get("id") for record in server.records()[0]}, 20)
     wrong, counts = account(load, server.records()[0], metrics)
-    first = max(bytes for done, bytes in load.memory if done <= options.requests // 2)
-    second = max(bytes for done, bytes in load.memory if done > options.requests // 2)
     print(f"{len(load.outcomes)} requests of {options.requests} clients on {options.connections} connections in {seconds:.1f} s: "
           + ", ".join(f"{number} {name}" for name, number in counts.items()))
     print(told("time to first token", load.timings.first) + "; " + told("between tokens", load.timings.between))
-    print(f"{start} descriptors before and after; at most {first >> 10} KiB in the first half, {second >> 10} KiB in the second")
-    if second > first + GROWTH:
-        text = f"memory grew by {(second - first) >> 10} KiB in the second half"
+    print(f"{start} descriptors before and after; idle with {idle[0] >> 10} KiB behind the first half, {idle[1] >> 10} KiB behind the second")
+    if idle[1] > idle[0] + GROWTH:
+        text = f"memory grew by {(idle[1] - idle[0]) >> 10} KiB in the second half"
         wrong += [] if options.sanitized else [text]
         print(text)
     print(told("a neighbour's first token", load.waits) + f"; at most {server.peak() >> 10} KiB in all")
@@ -224,7 +236,10 @@ def main():
         subprocess.run([compiler, options.model, "--cpu", "x86-64-v3", "-o", artefact], check=True)
         cases, long = make_cases(options.bins, artefact, 40 if options.requests > 2000 else 16, random.Random(seed))
         binary = options.bins / "cheems-serve"
-        server = Server(binary, artefact, *FLAGS)
+        template, slots = pathlib.Path(folder) / "template.jinja", pathlib.Path(folder) / "load-slots"
+        template.write_text(load_hostile.TEMPLATE)
+        slots.mkdir()
+        server = Server(binary, artefact, *FLAGS, "--chat-template-file", template, "--slot-save-path", slots)
         try:
             server.until_ready()
             wrong = check_load(server, cases, long, options, seed)
