@@ -205,6 +205,8 @@ void Answer::feed() {
       ++underWay;
       endedBefore = ended;
       request = requests[prompt];
+      request.follows = ended > 0 || underWay > 1;
+      request.isDue = ended > 0 && underWay == 1;
     }
     auto sink = std::make_shared<Sink>(shared_from_this(), prompt, endedBefore,
                                        request);

@@ -93,9 +93,10 @@ Engine::submit(GenerationRequest request,
   if (job) {
     ticket = job->ticket;
     std::lock_guard<std::mutex> lock(mutex);
-    if (draining) {
+    bool refusesAll = aborting || (draining && !job->request.follows);
+    if (refusesAll) {
       fault = {Kind::shuttingDown, "the server is shutting down", ""};
-    } else if (isFull(job->request.party)) {
+    } else if (!job->request.isDue && isFull(job->request.party)) {
       fault = {Kind::queueFull,
                std::to_string(active) +
                    " requests run or wait already; try again later",

@@ -50,6 +50,12 @@ struct GenerationRequest {
   std::optional<Pooling> embedding;
   /// When the client's request came that it is a part of; nothing: now.
   std::optional<std::chrono::steady_clock::time_point> began;
+  /// Of a client's request with several prompts, others were taken before: it
+  /// is not refused because the server begins to end.
+  bool follows = false;
+  /// And none of those is left, whose end would be the time to try again: it is
+  /// not refused where the queue is full, either.
+  bool isDue = false;
   /// Special tokens that are generated are a part of the text.
   bool showSpecial = false;
 };

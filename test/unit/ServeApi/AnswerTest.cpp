@@ -4,8 +4,10 @@
 #include "runtime/Serve/Api/Answer.h"
 #include "runtime/Serve/Api/TokenHold.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <mutex>
@@ -86,7 +88,7 @@ public:
          std::shared_ptr<GenerationSink> sink) override {
     std::unique_lock<std::mutex> lock(mutex);
     ++tries;
-    if (running.size() >= room) {
+    if (running.size() >= room && !request.isDue) {
       lock.unlock();
       sink->failed({GenerationFault::Kind::queueFull, "it is full", ""});
       return nullptr;
@@ -97,7 +99,9 @@ public:
     return std::make_shared<GenerationTicket>();
   }
 
-  size_t room, most = 0, tries = 0;
+  std::atomic<size_t> room;
+  size_t most = 0, tries = 0;
+  std::function<void()> onEnd; ///< called before each, on its thread
 
 private:
   void run() {
@@ -114,6 +118,9 @@ private:
       sink->embedding({float(size), 1});
       GenerationUsage usage;
       usage.promptTokens = int64_t(size);
+      if (onEnd) {
+        onEnd();
+      }
       sink->done(usage);
       sink.reset();
       lock.lock();
@@ -179,6 +186,18 @@ TEST(Answer, isARefusalBeforeAnythingIsComputed) {
 TEST(Answer, ofAFullEngineIsARefusal) {
   NarrowEngine engine(0);
   EXPECT_EQ(embedded(engine, {"a", "b"})["error"]["code"], "queue_full");
+}
+
+TEST(Answer, thatHasBegunIsNotRefusedWhereOthersFillTheQueue) {
+  NarrowEngine engine(4);
+  engine.onEnd = [&] { engine.room = 0; };
+  Json inputs = Json::array();
+  for (int i = 0; i < 200; ++i) {
+    inputs.push_back("x");
+  }
+  Json answer = embedded(engine, inputs);
+  ASSERT_TRUE(answer.contains("data")) << answer;
+  EXPECT_EQ(answer["data"].size(), 200u);
 }
 
 /// The texts of the tokens that an answer has log-probabilities of, and its

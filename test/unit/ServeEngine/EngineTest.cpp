@@ -139,8 +139,12 @@ TEST(Engine, aFullQueueRefusesAtOnce) {
     EXPECT_EQ(taken, i < 3);
   }
   EXPECT_EQ(heard[3]->fault->kind, FaultKind::queueFull);
+  GenerationRequest part = request({3}, 1);
+  part.follows = part.isDue = true;
+  heard[3] = std::make_shared<Listener>();
+  EXPECT_TRUE(engine->submit(part, heard[3]));
   closed.unlock();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     heard[i]->wait();
     EXPECT_TRUE(heard[i]->usage);
   }
@@ -392,8 +396,11 @@ TEST(Engine, drainingEndsWhatRunsAndRefusesTheRest) {
     idle = true;
     told.notify_all();
   });
-  auto late = ask(*engine, request({3}, 1));
+  GenerationRequest one = request({3}, 1);
+  auto late = ask(*engine, one);
   EXPECT_EQ(late->fault->kind, FaultKind::shuttingDown);
+  one.follows = true; // the rest of a request that has begun
+  EXPECT_TRUE(ask(*engine, one)->usage);
   std::unique_lock<std::mutex> lock(mutex);
   told.wait(lock, [&] { return idle; });
   EXPECT_TRUE(allOver);
