@@ -54,6 +54,8 @@
 #define CHEEMS_SECTION_TOKENIZER_CONFIG                                        \
   "tokenizer_config"                                 /* tokenizer_config.json */
 #define CHEEMS_SECTION_CHAT_TEMPLATE "chat_template" /* chat_template.jinja */
+#define CHEEMS_SECTION_TOOL_USE_TEMPLATE                                       \
+  "tool_use_template" /* additional_chat_templates/tool_use.jinja */
 
 typedef struct cheems_index_entry {
   char name[24];     /* padded with zeros, at least one */

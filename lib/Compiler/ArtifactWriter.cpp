@@ -120,7 +120,8 @@ writeArtifact(llvm::StringRef path, llvm::ArrayRef<TargetImage> images,
       {CHEEMS_SECTION_GENERATION_CONFIG, texts.generationConfig},
       {CHEEMS_SECTION_TOKENIZER, texts.tokenizer},
       {CHEEMS_SECTION_TOKENIZER_CONFIG, texts.tokenizerConfig},
-      {CHEEMS_SECTION_CHAT_TEMPLATE, texts.chatTemplate}};
+      {CHEEMS_SECTION_CHAT_TEMPLATE, texts.chatTemplate},
+      {CHEEMS_SECTION_TOOL_USE_TEMPLATE, texts.toolUseTemplate}};
   for (auto [name, text] : optional) {
     if (!text.empty()) {
       sections.text(name, text);

@@ -13,7 +13,7 @@ namespace cheems {
 
 struct ArtifactTexts {
   std::string metadata, config, generationConfig, tokenizer, tokenizerConfig,
-      chatTemplate;
+      chatTemplate, toolUseTemplate;
 };
 
 /// Writes the whole file `path`, reads it back and compares its checksums.

@@ -193,6 +193,7 @@ llvm::Error compileArtefact(Source &source, const Checkpoint &checkpoint,
   texts.tokenizer = checkpoint.tokenizerJson;
   texts.tokenizerConfig = checkpoint.tokenizerConfigJson;
   texts.chatTemplate = checkpoint.chatTemplate;
+  texts.toolUseTemplate = checkpoint.toolUseTemplate;
   auto weights = [&](llvm::raw_ostream &os) {
     std::vector<std::unique_ptr<ParameterWriter>> writers;
     std::vector<WrittenParameters> tables;

@@ -55,7 +55,9 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
       {"generation_config.json", &checkpoint.generationConfigJson},
       {"tokenizer.json", &checkpoint.tokenizerJson},
       {"tokenizer_config.json", &checkpoint.tokenizerConfigJson},
-      {"chat_template.jinja", &checkpoint.chatTemplate}};
+      {"chat_template.jinja", &checkpoint.chatTemplate},
+      {"additional_chat_templates/tool_use.jinja",
+       &checkpoint.toolUseTemplate}};
   for (const auto &[name, place] : carried) {
     if (llvm::Error error = carry(*files, name, *place)) {
       return std::move(error);

@@ -59,8 +59,14 @@ std::string FolderFiles::path(llvm::StringRef name) const {
 
 bool FolderFiles::has(llvm::StringRef name) const {
   llvm::sys::fs::file_status status;
-  return llvm::sys::fs::status(path(name), status, /*follow=*/false) !=
-         std::errc::no_such_file_or_directory;
+  auto isThere = [&](llvm::StringRef entry, bool follow) {
+    return llvm::sys::fs::status(path(entry), status, follow) !=
+           std::errc::no_such_file_or_directory;
+  };
+  llvm::StringRef inner = llvm::sys::path::parent_path(name);
+  bool innerIsGone = !inner.empty() && isThere(inner, /*follow=*/false) &&
+                     !isThere(inner, /*follow=*/true);
+  return innerIsGone || isThere(name, /*follow=*/false);
 }
 
 std::vector<std::string> FolderFiles::endingWith(llvm::StringRef end) const {
@@ -77,8 +83,11 @@ std::vector<std::string> FolderFiles::endingWith(llvm::StringRef end) const {
   return names;
 }
 
-llvm::Error FolderFiles::accept(llvm::StringRef path, int descriptor) const {
-  if (allowLinks || isEntry(path, descriptor)) {
+llvm::Error FolderFiles::accept(llvm::StringRef name, int descriptor) const {
+  std::string path = this->path(name);
+  // a folder in the folder may be a link itself
+  bool isNested = llvm::sys::path::has_parent_path(name);
+  if (allowLinks || (!isNested && isEntry(path, descriptor))) {
     return llvm::Error::success();
   }
   // Of the open file, so that nobody can change it meanwhile.
@@ -101,10 +110,8 @@ FolderFiles::text(llvm::StringRef name) const {
   if (!has(name)) {
     return std::nullopt;
   }
-  std::string file = path(name);
-  auto buffer = openInput(file, /*terminated=*/true, [&](int descriptor) {
-    return accept(file, descriptor);
-  });
+  auto accepts = [&](int descriptor) { return accept(name, descriptor); };
+  auto buffer = openInput(path(name), /*terminated=*/true, accepts);
   if (!buffer) {
     return buffer.takeError();
   }

@@ -41,7 +41,7 @@ public:
 private:
   FolderFiles(llvm::StringRef given, bool allowLinks)
       : given(given), allowLinks(allowLinks) {}
-  llvm::Error accept(llvm::StringRef path, int descriptor) const;
+  llvm::Error accept(llvm::StringRef name, int descriptor) const;
 
   std::string given; ///< as messages name it
   std::string real;  ///< without links

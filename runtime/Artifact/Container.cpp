@@ -212,6 +212,7 @@ void Container::checkSections() const {
                                     CHEEMS_SECTION_TOKENIZER,
                                     CHEEMS_SECTION_TOKENIZER_CONFIG,
                                     CHEEMS_SECTION_CHAT_TEMPLATE,
+                                    CHEEMS_SECTION_TOOL_USE_TEMPLATE,
                                     CHEEMS_SECTION_CONFIG,
                                     CHEEMS_SECTION_GENERATION_CONFIG};
   for (const Section &section : table) {

@@ -105,6 +105,9 @@ public:
   std::string_view chatTemplate() const {
     return container.bytes(CHEEMS_SECTION_CHAT_TEMPLATE);
   }
+  std::string_view toolUseTemplate() const {
+    return container.bytes(CHEEMS_SECTION_TOOL_USE_TEMPLATE);
+  }
 
   /// Indented JSON: the metadata, with "file" (path, bytes, sections, chosen
   /// variant) in front.

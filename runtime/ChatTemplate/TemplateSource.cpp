@@ -76,9 +76,10 @@ chatTemplateSource(const std::optional<std::string> &templateFile,
 
 std::optional<std::string>
 toolUseTemplateSource(const std::optional<std::string> &templateFile,
+                      const std::optional<std::string> &toolUseFile,
                       const std::optional<std::string> &tokenizerConfig) {
-  if (templateFile || !tokenizerConfig) {
-    return std::nullopt;
+  if (toolUseFile || templateFile || !tokenizerConfig) {
+    return toolUseFile;
   }
   Json config = parseConfig(*tokenizerConfig);
   const Json *source = find(config, "chat_template");

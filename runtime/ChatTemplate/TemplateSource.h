@@ -18,11 +18,13 @@ std::optional<std::string>
 chatTemplateSource(const std::optional<std::string> &templateFile,
                    const std::optional<std::string> &tokenizerConfig);
 
-/// The template for conversations with tools: the entry named "tool_use" of
-/// such a list. Nothing if there is none, or if the list is not used. Throws
-/// Error as above.
+/// The template for conversations with tools: `toolUseFile` (the text of
+/// additional_chat_templates/tool_use.jinja) if there is one, else the entry
+/// named "tool_use" of such a list. Nothing if there is none, or if the list is
+/// not used. Throws Error as above.
 std::optional<std::string>
 toolUseTemplateSource(const std::optional<std::string> &templateFile,
+                      const std::optional<std::string> &toolUseFile,
                       const std::optional<std::string> &tokenizerConfig);
 
 /// The special tokens that templates may name: bos_token, eos_token, pad_token,

@@ -19,10 +19,13 @@ namespace cheems {
 namespace {
 
 /// The texts that a compiled model is made of, beside its weights.
-constexpr const char *textFiles[] = {
-    "config.json",         "generation_config.json",
-    "tokenizer.json",      "tokenizer_config.json",
-    "chat_template.jinja", "model.safetensors.index.json"};
+constexpr const char *textFiles[] = {"config.json",
+                                     "generation_config.json",
+                                     "tokenizer.json",
+                                     "tokenizer_config.json",
+                                     "chat_template.jinja",
+                                     "additional_chat_templates/tool_use.jinja",
+                                     "model.safetensors.index.json"};
 
 /// Whether there is something of this name, if only a link to nothing: what is
 /// there and cannot be read is an error and does not count as absent.

@@ -78,6 +78,7 @@ std::optional<std::string> TextModel::templateSource() const {
 
 std::optional<std::string> TextModel::toolUseSource() const {
   return toolUseTemplateSource(present(compiled->chatTemplate()),
+                               present(compiled->toolUseTemplate()),
                                present(compiled->tokenizerConfig()));
 }
 

@@ -55,7 +55,9 @@ llvm::Error checkTexts(const std::string &folder, const Checkpoint &checkpoint,
     if (auto source = chatTemplateSource(file, tokenizer)) {
       const std::string &config = checkpoint.tokenizerConfigJson;
       tryChatTemplate(
-          ChatTemplate(*source, toolUseTemplateSource(file, tokenizer)),
+          ChatTemplate(*source, toolUseTemplateSource(
+                                    file, present(checkpoint.toolUseTemplate),
+                                    tokenizer)),
           config.empty() ? std::map<std::string, std::string>()
                          : specialTokens(config));
     }

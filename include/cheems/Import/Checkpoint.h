@@ -45,7 +45,7 @@ public:
 
   // Raw texts carried into the artefact; empty where the file is absent.
   std::string configJson, generationConfigJson, tokenizerJson,
-      tokenizerConfigJson, chatTemplate;
+      tokenizerConfigJson, chatTemplate, toolUseTemplate;
 
 private:
   ModelConfig modelConfig;

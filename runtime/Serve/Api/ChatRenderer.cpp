@@ -3,6 +3,7 @@
 #include "runtime/Serve/Api/ApiError.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace cheems::serve {
@@ -32,28 +33,67 @@ RenderedText ChatRenderer::print(const ChatInput &input) {
       dumped(all), input.addGenerationPrompt, text.templateVariables());
 }
 
-RenderedChat ChatRenderer::render(const ChatInput &input) {
+/// Arguments that are no object become one that says nothing; whether there
+/// were any.
+static bool giveObjects(Json &messages) {
+  bool any = false;
+  for (Json &message : messages) {
+    if (!message.contains("tool_calls")) {
+      continue;
+    }
+    for (Json &call : message["tool_calls"]) {
+      Json &arguments = call["function"]["arguments"];
+      any |= !arguments.is_object();
+      arguments = arguments.is_object() ? arguments : Json::object();
+    }
+  }
+  return any;
+}
+
+/// Some templates walk through the members of arguments. A call that was cut
+/// must not end a conversation there.
+RenderedText ChatRenderer::printTakeable(ChatInput &input) {
+  try {
+    return print(input);
+  } catch (const Error &) {
+    ChatInput other = input;
+    if (!giveObjects(other.messages)) {
+      throw;
+    }
+    std::optional<RenderedText> printed;
+    try {
+      printed = print(other);
+    } catch (const Error &) { // the first one says what is wrong
+    }
+    if (!printed) {
+      throw;
+    }
+    input = std::move(other);
+    return std::move(*printed);
+  }
+}
+
+RenderedChat ChatRenderer::render(ChatInput input) {
   RenderedChat chat = renderOnce(input, SIZE_MAX);
   requireTools(input, chat);
   return chat;
 }
 
-RenderedChat ChatRenderer::renderPrompt(const ChatInput &input,
-                                        int64_t longest) {
+RenderedChat ChatRenderer::renderPrompt(ChatInput input, int64_t longest) {
   RenderedChat chat = renderOnce(input, size_t(longest));
   requireTools(input, chat);
   chat.boundaries = boundaries(input, chat);
   return chat;
 }
 
-RenderedChat ChatRenderer::renderOnce(const ChatInput &input, size_t longest) {
+RenderedChat ChatRenderer::renderOnce(ChatInput &input, size_t longest) {
   if (!text.hasChatTemplate()) {
     refuse("messages", "the model has no chat template; give one with "
                        "--chat-template-file, or use /v1/completions");
   }
   RenderedChat chat;
   try {
-    RenderedText printed = print(input);
+    RenderedText printed = printTakeable(input);
     chat.tokens =
         text.tokenizer().encodeMixed(printed.text, printed.strangers, longest);
     chat.text = std::move(printed.text);

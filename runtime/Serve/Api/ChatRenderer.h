@@ -36,14 +36,16 @@ public:
 
   /// Throws ApiError: 400 where the template refuses the messages, or does not
   /// know tools.
-  RenderedChat render(const ChatInput &input);
+  RenderedChat render(ChatInput input);
   /// The same with boundaries. A prompt of more than `longest` tokens is
   /// refused once it is rendered, before it is tokenized whole.
-  RenderedChat renderPrompt(const ChatInput &input, int64_t longest);
+  RenderedChat renderPrompt(ChatInput input, int64_t longest);
 
 private:
   RenderedText print(const ChatInput &input);
-  RenderedChat renderOnce(const ChatInput &input, size_t longest);
+  /// The same; messages that the template cannot take get a form that it can.
+  RenderedText printTakeable(ChatInput &input);
+  RenderedChat renderOnce(ChatInput &input, size_t longest);
   /// Throws ApiError where the template prints the same without the tools.
   void requireTools(const ChatInput &input, const RenderedChat &chat);
   std::vector<int64_t> boundaries(const ChatInput &input,

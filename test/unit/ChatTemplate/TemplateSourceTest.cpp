@@ -48,13 +48,17 @@ TEST(TemplateSource, FindsTheOneForToolsInTheListThatIsUsed) {
   const char *list =
       R"({"chat_template": [{"name": "default", "template": "b"},
                             {"name": "tool_use", "template": "a"}]})";
-  EXPECT_EQ(toolUseTemplateSource(std::nullopt, list), "a");
-  EXPECT_EQ(toolUseTemplateSource("file", list), std::nullopt);
-  EXPECT_EQ(toolUseTemplateSource(std::nullopt, std::nullopt), std::nullopt);
+  const std::nullopt_t none = std::nullopt;
+  EXPECT_EQ(toolUseTemplateSource(none, none, list), "a");
+  EXPECT_EQ(toolUseTemplateSource("file", none, list), none);
+  EXPECT_EQ(toolUseTemplateSource(none, none, none), none);
+  // a file of its own, beside whichever general one
+  EXPECT_EQ(toolUseTemplateSource("file", "c", list), "c");
+  EXPECT_EQ(toolUseTemplateSource(none, "c", list), "c");
   for (const char *other :
        {"{}", R"({"chat_template": "b"})",
         R"({"chat_template": [{"name": "default", "template": "b"}]})"}) {
-    EXPECT_EQ(toolUseTemplateSource(std::nullopt, other), std::nullopt);
+    EXPECT_EQ(toolUseTemplateSource(none, none, other), none);
   }
 }
 

@@ -110,6 +110,10 @@ TEST_F(ModelCacheTest, whateverTheResultDependsOnIsInTheName) {
     write(model / text, "{\"a\": 2}");
     EXPECT_TRUE(changes()) << text;
   }
+  fs::create_directory(model / "additional_chat_templates");
+  EXPECT_FALSE(changes());
+  write(model / "additional_chat_templates/tool_use.jinja", "{{ tools }}");
+  EXPECT_TRUE(changes());
   write(model / "model.safetensors", "more weights");
   EXPECT_TRUE(changes());
   write(model / "second.safetensors", "weights");

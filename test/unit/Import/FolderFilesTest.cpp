@@ -120,6 +120,23 @@ TEST(FolderFiles, NoWayOutOfTheFolderGoesUnseen) {
   }
 }
 
+TEST(FolderFiles, AFolderInTheFolderIsNoWayOutEither) {
+  const std::string name = "additional_chat_templates/tool_use.jinja";
+  Place place;
+  fs::create_directory(place.folder / "additional_chat_templates");
+  place.write(name, "{{ tools }}");
+  Opened opened = place.open();
+  ASSERT_EQ(opened.error, "");
+  EXPECT_EQ(opened.checkpoint->toolUseTemplate, "{{ tools }}");
+  fs::create_directory(place.root / "elsewhere");
+  place.moveAndLink("additional_chat_templates",
+                    place.root / "elsewhere" / "templates");
+  EXPECT_THAT(place.error(), AllOf(HasSubstr(name), HasSubstr("a link to '"),
+                                   HasSubstr("outside of the model folder")));
+  place.link("../gone", "additional_chat_templates");
+  EXPECT_THAT(place.error(), HasSubstr(name));
+}
+
 TEST(FolderFiles, LinksInsideOfTheFolderAreFollowed) {
   Place place;
   fs::create_directory(place.folder / "texts");

@@ -2,6 +2,8 @@
 #include "ServeApiKit.h"
 
 #include "runtime/Grammar/TokenConstraint.h"
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/ChatMessages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -338,6 +340,46 @@ TEST(Tools, argumentsThatAreNoObjectReachTheTemplateAsTheyAre) {
     EXPECT_THAT(served.text->tokenizer().decode(served.request().prompt, false),
                 HasSubstr("\"arguments\": " + std::string(each.rendered) +
                           "}\n</tool_call>"));
+  }
+}
+
+TEST(Tools, aCallThatWasCutEndsNoConversationWhoseTemplateTakesObjectsAlone) {
+  const char *format =
+      "{% for m in messages %}{% for c in m.tool_calls or [] %}"
+      "{{ c.function.name }}({% for k, v in c.function.arguments.items() %}"
+      "{{ k }}={{ v }};{% endfor %}){% endfor %}{{ m.content }}{% endfor %}";
+  for (auto [sent, rendered] :
+       std::vector<std::pair<const char *, const char *>>{
+           {"{\"s\": \"y pea", "weather()"},
+           {"[1]", "weather()"},
+           {"{\"s\": 1}", "weather(s=1;)"}}) {
+    Json call = toolNamed("weather");
+    call["function"]["arguments"] = sent;
+    ChatInput input;
+    input.messages = Json::array({{{"role", "user"}, {"content", "hi"}},
+                                  {{"role", "assistant"},
+                                   {"content", ""},
+                                   {"tool_calls", Json::array({call})}}});
+    input.messages = readMessages(&input.messages);
+    auto text = bytesModel(format);
+    EXPECT_EQ(ChatRenderer(*text).render(input).text,
+              std::string("hi") + rendered);
+  }
+  // one that fails with objects, too, is refused for what it said first
+  Json call = toolNamed("weather");
+  call["function"]["arguments"] = "[1]";
+  Json messages = Json::array(
+      {{{"role", "user"}, {"content", "hi"}},
+       {{"role", "assistant"}, {"tool_calls", Json::array({call})}}});
+  ChatInput input;
+  input.messages = readMessages(&messages);
+  auto text = bytesModel("{{ raise_exception(messages[1].tool_calls[0]"
+                         ".function.arguments | string) }}");
+  try {
+    ChatRenderer(*text).render(input);
+    ADD_FAILURE() << "not refused";
+  } catch (const ApiError &error) {
+    EXPECT_THAT(error.what(), HasSubstr("[1]"));
   }
 }
 
