@@ -1,5 +1,6 @@
 #include "Server.h"
 #include "Backend.h"
+#include "EndWhileLoading.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <malloc.h>
+#include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -86,6 +88,7 @@ static void keepLittleMemory() {
 
 int serve(const Options &options) {
   keepLittleMemory();
+  std::optional<EndWhileLoading> endWhileLoading(std::in_place);
   ForcedEnd end; // the last one to go
   std::shared_ptr<Gate> gate = makeGate(options);
   std::atomic<bool> logEnds{false};
@@ -104,6 +107,7 @@ int serve(const Options &options) {
   Backend backend(options);
   listener->limitMemory(backend.requestBytes());
   listener->setHandler(backend.handler());
+  endWhileLoading.reset();
   auto shutdown = std::make_unique<Shutdown>(*listener);
   if (interrupt::requested()) { // before those signals were the shutdown's
     throw Error(Status::interrupted, "interrupted");

@@ -115,6 +115,21 @@ class Ending(unittest.TestCase):
         self.assertLess(seconds, 2 + SLACK)
 
 
+    def test_a_server_ends_while_it_loads_whatever_it_waits_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder) / "pipe"
+            os.mkfifo(pipe)  # nobody ever writes into it
+            command = [DEMO.bins / "cheems-serve", DEMO.artefact, "--port", "0", "--chat-template-file", pipe]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                self.assertIn(b"listening", process.stdout.readline())
+                time.sleep(0.2)
+                self.assertIsNone(process.poll())
+                begin = time.monotonic()
+                process.terminate()
+                self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
+                self.assertLess(time.monotonic() - begin, 1 + SLACK)
+
+
 class Turns(unittest.TestCase):
     def test_short_requests_do_not_wait_for_long_ones_and_those_of_clients_that_left_go(self):
         with Server(log=subprocess.DEVNULL) as server:
