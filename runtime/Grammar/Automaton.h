@@ -95,6 +95,13 @@ public:
   bool large() const {
     return kept > maximumKept / 2 || stacks.size() > maximumStacks / 4;
   }
+  /// About what it takes of memory beside the grammar.
+  size_t bytes() const {
+    // with the tables by which each is found
+    constexpr size_t perKept = 16, perState = 160, perStack = 64;
+    return kept * perKept + states.size() * perState +
+           (stacks.size() + returned.size()) * perStack;
+  }
   /// Where another automaton of the same grammar is.
   Position adopt(const Automaton &other, Position position);
 

@@ -331,5 +331,9 @@ bool TokenConstraint::mustEnd() const { return state->mustEnd(); }
 uint64_t TokenConstraint::worked() const {
   return state->work + state->automaton.worked();
 }
+size_t TokenConstraint::bytes() const {
+  size_t masks = 2 * state->mask.size() * sizeof(uint32_t);
+  return state->automaton.bytes() + state->walkBytes + masks;
+}
 
 } // namespace cheems

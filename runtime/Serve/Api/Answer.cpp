@@ -1,6 +1,7 @@
 #include "runtime/Serve/Api/Answer.h"
 
 #include "runtime/Serve/Api/TokenHold.h"
+#include "runtime/Serve/Engine/MemoryFault.h"
 #include "runtime/Serve/Http/SseWriter.h"
 
 #include <algorithm>
@@ -245,18 +246,8 @@ bool Answer::takes(uint64_t bytes) {
   if (full == BudgetShare::Full::none) {
     return true;
   }
-  GenerationFault fault;
-  fault.kind = full == BudgetShare::Full::own ? GenerationFault::Kind::invalid
-                                              : GenerationFault::Kind::memory;
-  fault.message =
-      full == BudgetShare::Full::own
-          ? "the answer needs more than the " +
-                std::to_string(share->most() >> 20) +
-                " MiB that a request may have; ask for fewer choices, prompts "
-                "or log-probabilities"
-          : "what is asked of the server takes too much memory; try again "
-            "later";
-  fail(fault);
+  fail(memoryFault(full, *share, "the answer",
+                   "ask for fewer choices, prompts or log-probabilities"));
   return false;
 }
 

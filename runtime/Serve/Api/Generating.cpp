@@ -87,6 +87,7 @@ void generate(const Call &call, const GenerationRequest &request,
   std::vector<GenerationRequest> requests;
   for (std::vector<int32_t> &tokens : prompts) {
     requests.push_back(request);
+    requests.back().memory = call.request.share;
     requests.back().prompt = std::move(tokens);
   }
   auto answer = std::make_shared<Answer>(call.context, call.responder,

@@ -97,6 +97,7 @@ std::shared_ptr<Job> admit(const AdmissionRules &rules,
   job->rules.stopStrings = request.stopStrings;
   job->rules.topLogprobs = request.topLogprobs;
   job->rules.showSpecial = request.showSpecial;
+  job->rules.memory = request.memory;
   job->request = std::move(request);
   job->sink = std::move(sink);
   job->ticket = std::make_shared<GenerationTicket>();

@@ -1,6 +1,7 @@
 #include "runtime/Serve/Engine/Choice.h"
 #include "runtime/Error.h"
 #include "runtime/Serve/Engine/Logprobs.h"
+#include "runtime/Serve/Engine/MemoryFault.h"
 #include <algorithm>
 
 namespace cheems::serve {
@@ -14,6 +15,12 @@ Choice::Choice(int64_t index, const Sampler &given,
   sampler.reseed(given.options().seed + static_cast<uint64_t>(index));
 }
 
+Choice::~Choice() {
+  if (rules.memory) {
+    rules.memory->shrink(counted);
+  }
+}
+
 size_t Choice::enough() const {
   return constraint || rules.topLogprobs ? 0 : sampler.enough();
 }
@@ -23,21 +30,47 @@ bool Choice::prepare() {
     return true;
   }
   try {
-    return constraint->prepare(rules.endTokens);
+    bool done = constraint->prepare(rules.endTokens);
+    countConstraint();
+    return done;
   } catch (const std::exception &error) {
     fault = failed(error);
     return true;
   }
 }
 
+/// After each piece of its work, which cannot make much.
+void Choice::countConstraint() {
+  if (!rules.memory) {
+    return;
+  }
+  uint64_t now = constraint->bytes();
+  auto full = BudgetShare::Full::none;
+  if (now > counted) {
+    full = rules.memory->grow(now - counted);
+  } else {
+    rules.memory->shrink(counted - now);
+  }
+  if (full == BudgetShare::Full::none) {
+    counted = now;
+    return;
+  }
+  fault = Drawn();
+  fault->fault = memoryFault(full, *rules.memory, "the grammar",
+                             "let fewer of its parts overlap, or ask for fewer "
+                             "choices");
+}
+
 Drawn Choice::failed(const std::exception &error) {
   Drawn drawn;
-  drawn.error = error.what();
+  drawn.fault = GenerationFault();
+  drawn.fault->message = error.what();
   if (dynamic_cast<const NothingToChoose *>(&error)) {
-    drawn.theirs = true;
-    drawn.field = "logit_bias";
-  } else if (auto known = dynamic_cast<const Error *>(&error)) {
-    drawn.theirs = known->status == Status::usage; // a grammar grows too large
+    drawn.fault->kind = GenerationFault::Kind::invalid;
+    drawn.fault->parameter = "logit_bias";
+  } else if (auto known = dynamic_cast<const Error *>(&error);
+             known && known->status == Status::usage) {
+    drawn.fault->kind = GenerationFault::Kind::invalid; // it grows too large
   }
   return drawn;
 }

@@ -15,9 +15,7 @@ namespace cheems::serve {
 struct Drawn {
   int32_t token = -1;
   std::optional<TokenLogprob> logprob;
-  std::string error;   ///< why there is none
-  bool theirs = false; ///< the request is at fault
-  std::string field;   ///< which of its fields, or ""
+  std::optional<GenerationFault> fault; ///< why there is none
 };
 
 /// What all choices of a request have in common.
@@ -27,6 +25,7 @@ struct ChoiceRules {
   std::optional<int64_t> topLogprobs;
   int64_t limit = 0; ///< tokens
   bool showSpecial = false;
+  std::shared_ptr<BudgetShare> memory; ///< null: nobody counts
 };
 
 class Choice {
@@ -35,6 +34,9 @@ public:
   Choice(int64_t index, const Sampler &sampler,
          std::unique_ptr<Constraint> constraint, const Tokenizer &tokenizer,
          const ChoiceRules &rules);
+  ~Choice();
+  Choice(const Choice &) = delete;
+  Choice &operator=(const Choice &) = delete;
 
   int64_t index() const { return number; }
   /// Of how many of a row's best logits `draw` may choose; 0: it needs the row.
@@ -61,12 +63,14 @@ public:
 
 private:
   std::string textOf(int32_t token);
+  void countConstraint();
   static Drawn failed(const std::exception &error);
 
   int64_t number;
   Sampler sampler;
   std::unique_ptr<Constraint> constraint; ///< null: any text
-  std::optional<Drawn> fault;             ///< why the constraint has no mask
+  uint64_t counted = 0;       ///< what the constraint has of the memory
+  std::optional<Drawn> fault; ///< why the constraint has no mask
   const ChoiceRules &rules;
   StreamingDecoder decoder;
   StopStrings stops;

@@ -5,6 +5,7 @@
 
 #include "runtime/Grammar/Grammar.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +26,8 @@ public:
   mask(const std::vector<int32_t> &endTokens) = 0;
   virtual void accept(int32_t token) = 0;
   virtual bool mustEnd() const = 0;
+  /// About what it takes of memory.
+  virtual size_t bytes() const { return 0; }
 };
 
 /// Called on the thread that submits a request. May throw Error.

@@ -3,6 +3,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_ENGINE_GENERATIONREQUEST_H
 #define CHEEMS_RUNTIME_SERVE_ENGINE_GENERATIONREQUEST_H
 
+#include "runtime/Budget.h"
 #include "runtime/Grammar/Grammar.h"
 #include "runtime/Sampler/SamplingOptions.h"
 #include "runtime/Session/Pooling.h"
@@ -58,6 +59,9 @@ struct GenerationRequest {
   bool isDue = false;
   /// Special tokens that are generated are a part of the text.
   bool showSpecial = false;
+  /// Of which is taken what the request needs while it runs; null: nobody
+  /// counts.
+  std::shared_ptr<BudgetShare> memory;
 };
 
 /// Natural logarithms in double, without a sampler's options.

@@ -26,6 +26,7 @@ public:
   }
   void accept(int32_t token) override { constraint.accept(token); }
   bool mustEnd() const override { return constraint.mustEnd(); }
+  size_t bytes() const override { return constraint.bytes(); }
 
 private:
   TokenConstraint constraint;

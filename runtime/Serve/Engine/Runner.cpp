@@ -334,11 +334,8 @@ void Runner::take(size_t index, Drawn drawn) {
   if (job.over) {
     return;
   }
-  if (!drawn.error.empty()) {
-    fail(job, drawn.theirs ? GenerationFault{GenerationFault::Kind::invalid,
-                                             drawn.error, drawn.field}
-                           : GenerationFault{GenerationFault::Kind::internal,
-                                             drawn.error, ""});
+  if (drawn.fault) {
+    fail(job, *drawn.fault);
     return;
   }
   Clock::time_point now = Clock::now();

@@ -3,8 +3,10 @@
 usage: limits.py BIN_DIR MODELS_DIR
 """
 import json
+import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -14,19 +16,22 @@ import threading
 import time
 import unittest
 
+import load_hostile
 from serving import Demo
 
 MEBIBYTE = 1 << 20
 SLACK = 3  # seconds that a busy machine may need beyond what is promised
+HOSTILE_GRAMMAR = load_hostile.GRAMMARS[0]
 WORD = "ab" * (3 * MEBIBYTE)  # one word, so that its tokens are found all at once
 
 
 class Server:
-    """Nobody reads what it writes, unless `log` is a file."""
+    """Nobody reads what it writes, unless `log` is a file. `data` bytes are all that the system gives it for what it writes to."""
 
-    def __init__(self, *words, log=subprocess.PIPE):
+    def __init__(self, *words, log=subprocess.PIPE, data=resource.RLIM_INFINITY):
         command = [str(word) for word in (DEMO.bins / "cheems-serve", DEMO.artefact, "--port", 0, "-t", 2, *words)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, stdin=subprocess.DEVNULL,
+                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (data, data)))
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
         while self.ask("GET", "/health")[0] != 200:
             time.sleep(0.02)
@@ -177,9 +182,10 @@ class Turns(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """Of a server at its limits, as /proc tells it."""
+    """Of a server at its limits: as /proc tells it, and under a limit of the system (ulimit -d)."""
 
     FIGURE = 300  # of which requests have some 100
+    STACKS = 16 * 8  # of threads; the limit counts them whole, and they use little
 
     def test_stays_below_the_stated_figure(self):
         text = "What light through yonder window breaks? " * (MEBIBYTE // 80)
@@ -195,8 +201,11 @@ class Memory(unittest.TestCase):
             ("/v1/completions", {"prompt": [text[:3000]] * 4, "echo": True, "logprobs": 20, "max_tokens": 1, "n": 16}, 2),
             ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Who?"}], "logprobs": True, "top_logprobs": 20, "n": 16,
                                       "max_tokens": 300}, 2),
+            # what a grammar keeps for each text
+            ("/v1/completions", {"prompt": "a", "max_tokens": 4, "n": 16, "grammar": HOSTILE_GRAMMAR}, 4),
         ]
-        with Server("--memory", f"{self.FIGURE}M", "--cache-ram", "16M", "--max-connections", 100, "-c", 8192, log=subprocess.DEVNULL) as server:
+        with Server("--memory", f"{self.FIGURE}M", "--cache-ram", "16M", "--max-connections", 100, "-c", 8192, log=subprocess.DEVNULL,
+                    data=(self.FIGURE + self.STACKS) * MEBIBYTE) as server:
             for path, body, count in requests:
                 lines = [server.send("POST", path, body) for _ in range(count)]
                 for line in lines:

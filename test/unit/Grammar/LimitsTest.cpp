@@ -3,6 +3,7 @@
 #include "TestSupport.h"
 #include "runtime/Work.h"
 
+#include <malloc.h>
 #include <random>
 
 namespace cheems {
@@ -274,6 +275,32 @@ TEST(Limits, AnAutomatonKeepsNoMoreThanItsLimit) {
   EXPECT_THAT(refusal([&] { after(automaton, "\"" + repeated("a", 65536)); }),
               HasSubstr("more than 2097152 places and edges"));
   EXPECT_TRUE(automaton.large());
+}
+
+TEST(Limits, AnAutomatonTellsAboutWhatItTakes) {
+  auto allocated = [] {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  if (allocated() == 0) {
+    GTEST_SKIP() << "a sanitizer's allocator, which mallinfo2 does not know";
+  }
+  struct Shape {
+    std::string grammar, text;
+  };
+  for (const Shape &shape :
+       {Shape{"root ::= \"a\"{0,20000}", repeated("a", 20000)},
+        Shape{"root ::= nest*\nnest ::= \"(\" nest* \")\" | \"x\" | \"y\"",
+              repeated("((xy)(y))", 30) + repeated("(", 400)},
+        Shape{hostileGrammars()[2], "abc123"}}) {
+    GrammarPointer grammar = parseGbnf(shape.grammar);
+    size_t before = allocated();
+    Automaton automaton(grammar);
+    after(automaton, shape.text);
+    size_t taken = allocated() - before;
+    EXPECT_GT(3 * automaton.bytes(), 2 * taken) << shape.grammar.substr(0, 60);
+    EXPECT_LT(automaton.bytes(), 3 * taken) << shape.grammar.substr(0, 60);
+  }
 }
 
 TEST(Limits, NestingEndsWhereItsEndsAreDue) {

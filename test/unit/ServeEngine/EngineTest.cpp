@@ -334,6 +334,44 @@ TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
   EXPECT_EQ(heard->fault->message, "the grammar is too ambiguous");
 }
 
+/// Keeps a mebibyte more for each letter.
+struct Growing : FiveLetters {
+  std::unique_ptr<Constraint> clone() const override {
+    return std::make_unique<Growing>(*this);
+  }
+  size_t bytes() const override { return size_t(letters + 1) << 20; }
+};
+
+TEST(Engine, whatGrammarsKeepIsCountedInTheMemoryOfTheirRequest) {
+  EngineOptions options = engineOptions(2);
+  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+    return std::make_unique<Growing>();
+  };
+  GenerationRequest each = request(randomPrompt(1, 9), 40);
+  each.choices = 3;
+  each.grammar = std::shared_ptr<const Grammar>(
+      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  auto heardWith = [&](uint64_t all, uint64_t own) {
+    auto budget = std::make_shared<Budget>(all << 20);
+    each.memory = std::make_shared<BudgetShare>(budget, own << 20);
+    auto engine = makeEngine(textModel(Kind::hybrid), options);
+    auto heard = ask(*engine, each);
+    engine.reset();
+    EXPECT_EQ(each.memory->bytes(), 0u);
+    return heard;
+  };
+  // the fifth letter ends a text, and needs no mask
+  EXPECT_TRUE(heardWith(15, 15)->usage);
+  auto own = heardWith(100, 4);
+  ASSERT_TRUE(own->fault);
+  EXPECT_EQ(own->fault->kind, GenerationFault::Kind::invalid);
+  EXPECT_THAT(own->fault->message, HasSubstr("the grammar needs more than the "
+                                             "4 MiB"));
+  auto all = heardWith(4, 100);
+  ASSERT_TRUE(all->fault);
+  EXPECT_EQ(all->fault->kind, GenerationFault::Kind::memory);
+}
+
 /// One that is ready when the test says so.
 struct WhenTold : FiveLetters {
   explicit WhenTold(const std::atomic<bool> &told) : told(told) {}
