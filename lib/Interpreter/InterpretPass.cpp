@@ -32,7 +32,9 @@ public:
       file = std::move(*opened);
       return llvm::Error::success();
     }
-    auto opened = Checkpoint::open(path, warn);
+    CheckpointOptions options;
+    options.allowLinks = true; // its texts are not used
+    auto opened = Checkpoint::open(path, warn, options);
     if (!opened) {
       return opened.takeError();
     }

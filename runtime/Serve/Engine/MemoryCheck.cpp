@@ -27,14 +27,17 @@ int64_t checkMemory(const Model &model, const SessionOptions &session,
                     " tokens take " + gibibytes(bytes.state) + ", beside " +
                     gibibytes(runs - bytes.state) +
                     " for weights and work, more than the " + gibibytes(limit) +
-                    " that this process may have; lower --parallel or "
-                    "--ctx-size");
+                    (options.memoryLimit
+                         ? " of --memory; give more, or lower"
+                         : " that this process may have; lower") +
+                    " --parallel or --ctx-size");
   }
   if (options.cacheBytes > limit - runs) {
     throw Error(Status::usage,
                 "a cache of " + gibibytes(options.cacheBytes) +
                     " is more than the " + gibibytes(limit - runs) +
-                    " that are left of " + gibibytes(limit) +
+                    " that are left of the " + gibibytes(limit) +
+                    (options.memoryLimit ? " of --memory" : "") +
                     " beside slots and weights; lower --cache-ram");
   }
   // states of choices that wait for a slot, and of slots that are being saved

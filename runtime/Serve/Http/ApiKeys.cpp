@@ -16,8 +16,11 @@ static std::string trimmed(const std::string &line) {
 ApiKeys ApiKeys::read(const std::string &path) {
   std::ifstream file(path);
   std::vector<std::string> keys;
-  for (std::string line; std::getline(file, line);) {
-    std::string key = trimmed(line);
+  bool first = true;
+  for (std::string line; std::getline(file, line); first = false) {
+    constexpr std::string_view mark = "\xef\xbb\xbf"; // of UTF-8
+    bool marked = first && line.compare(0, mark.size(), mark) == 0;
+    std::string key = trimmed(marked ? line.substr(mark.size()) : line);
     if (key.empty() || key[0] == '#') {
       continue;
     }

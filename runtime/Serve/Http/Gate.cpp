@@ -52,7 +52,7 @@ std::optional<HttpResponse> Gate::answer(const HttpRequest &head) const {
     return refused;
   }
   if (!cors.allows(head)) {
-    return refusal(403, "pages of " + head.field("origin") +
+    return refusal(403, "pages of " + head.field("origin").substr(0, 200) +
                             " may not ask this server; start it with "
                             "--cors-origin to let them");
   }

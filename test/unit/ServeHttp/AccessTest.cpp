@@ -40,6 +40,13 @@ TEST(ApiKeys, AreReadFromLines) {
   }
 }
 
+TEST(ApiKeys, MayStandBehindAByteOrderMark) {
+  TemporaryFolder folder;
+  ApiKeys keys = ApiKeys::read(write(folder, "\xef\xbb\xbf"
+                                             "key\r\n"));
+  EXPECT_TRUE(keys.allows("Bearer key"));
+}
+
 TEST(ApiKeys, OfNobodyLetEverybodyIn) {
   EXPECT_FALSE(ApiKeys().any());
   EXPECT_TRUE(ApiKeys().allows(""));
