@@ -124,13 +124,13 @@ TEST(JsonSchema, BoundsOfIntegersAreExact) {
       {0, 0},  {0, 9},     {-5, 5},    {17, 123}, {-123, -17}, {99, 100},
       {-1, 0}, {100, 999}, {-200, 45}, {1, 1000}, {-1000, -1}, {1234, 1299}};
   for (auto [low, high] : cases) {
-    GrammarPointer grammar =
+    Automaton grammar(
         schema("{\"type\": \"integer\", \"minimum\": " + std::to_string(low) +
-               ", \"maximum\": " + std::to_string(high) + "}");
-    GrammarPointer above =
-        schema("{\"exclusiveMinimum\": " + std::to_string(low) + "}");
-    GrammarPointer below =
-        schema("{\"exclusiveMaximum\": " + std::to_string(high) + "}");
+               ", \"maximum\": " + std::to_string(high) + "}"));
+    Automaton above(
+        schema("{\"exclusiveMinimum\": " + std::to_string(low) + "}"));
+    Automaton below(
+        schema("{\"exclusiveMaximum\": " + std::to_string(high) + "}"));
     for (int value = -1400; value <= 1400; ++value) {
       std::string text = std::to_string(value);
       EXPECT_EQ(accepts(grammar, text), low <= value && value <= high) << text;

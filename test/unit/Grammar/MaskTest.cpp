@@ -144,7 +144,12 @@ std::vector<std::string> randomVocabulary(Draw &draw) {
 
 TEST(Masks, AreThoseOfEachTokenAlone) {
   int grammars = 0, refused = 0, tokensSeen = 0, ends = 0;
-  const int most = cheems::test::isLongRun() ? 60 : 20;
+#ifdef CHEEMS_ADDRESS_SANITIZER
+  const int some = 8; // the release build finds wrong masks
+#else
+  const int some = 20;
+#endif
+  const int most = cheems::test::isLongRun() ? 60 : some;
   for (uint64_t seed = 0; grammars < most && seed < 2000; ++seed) {
     // half of the cases are the same in every run
     Draw draw(seed % 2 ? seed : seed + 7919 * cheems::test::testSeed());

@@ -35,11 +35,15 @@ inline bool begins(const GrammarPointer &grammar, std::string_view text) {
   return after(automaton, text).state != Automaton::dead;
 }
 
-inline bool accepts(const GrammarPointer &grammar, std::string_view text) {
-  Automaton automaton(grammar);
+inline bool accepts(Automaton &automaton, std::string_view text) {
   Automaton::Position position = after(automaton, text);
   return position.state != Automaton::dead && position.base == 0 &&
          automaton.returns(position.state);
+}
+
+inline bool accepts(const GrammarPointer &grammar, std::string_view text) {
+  Automaton automaton(grammar);
+  return accepts(automaton, text);
 }
 
 inline void expectTexts(const GrammarPointer &grammar,
