@@ -1,7 +1,7 @@
 #include "runtime/Serve/Api/Answer.h"
 
 #include "runtime/Serve/Api/TokenHold.h"
-#include "runtime/Serve/Engine/MemoryFault.h"
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Http/SseWriter.h"
 
 #include <algorithm>
@@ -366,7 +366,7 @@ void Answer::complete() {
     try {
       response.body = dumped(self->form->whole(self->results));
     } catch (const std::exception &error) {
-      response = errorResponse(ApiError(500, error.what()));
+      response = errorResponse(errorOf(faultOf(error)));
     }
     self->responder->respond(std::move(response));
   };

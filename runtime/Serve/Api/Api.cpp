@@ -2,10 +2,12 @@
 
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Http/Refusal.h"
 
 #include <algorithm>
 #include <malloc.h>
+#include <new>
 
 namespace cheems::serve {
 
@@ -80,10 +82,7 @@ ApiError stoppedError(const WorkStopped &stopped, const Call &call) {
   case WorkStopped::Reason::allMemory:
     break;
   }
-  return {503,
-          "what is asked of the server takes too much memory; try again "
-          "later",
-          "", "memory"};
+  return {503, memoryIsShort, "", "memory"};
 }
 
 void run(Handler handler, Call &call) {
@@ -96,6 +95,9 @@ void run(Handler handler, Call &call) {
     call.responder->respond(errorResponse(error));
   } catch (const Error &error) {
     call.responder->respond(errorResponse(errorOf(error)));
+  } catch (const std::bad_alloc &) {
+    call.responder->respond(
+        errorResponse(ApiError(503, memoryIsShort, "", "memory")));
   } catch (const std::exception &error) {
     call.responder->respond(errorResponse(
         ApiError(500, std::string("the request failed: ") + error.what())));

@@ -1,7 +1,7 @@
 #include "runtime/Serve/Engine/Choice.h"
 #include "runtime/Error.h"
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Engine/Logprobs.h"
-#include "runtime/Serve/Engine/MemoryFault.h"
 #include <algorithm>
 
 namespace cheems::serve {
@@ -63,8 +63,7 @@ void Choice::countConstraint() {
 
 Drawn Choice::failed(const std::exception &error) {
   Drawn drawn;
-  drawn.fault = GenerationFault();
-  drawn.fault->message = error.what();
+  drawn.fault = faultOf(error);
   if (dynamic_cast<const NothingToChoose *>(&error)) {
     drawn.fault->kind = GenerationFault::Kind::invalid;
     drawn.fault->parameter = "logit_bias";

@@ -1,5 +1,6 @@
 #include "runtime/Serve/Engine/Engine.h"
 #include "runtime/Error.h"
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Engine/MemoryCheck.h"
 #include <algorithm>
 
@@ -193,7 +194,11 @@ void Engine::loop() {
     startQueued();
     tellOldest();
     if (!runner.idle()) {
-      runner.step();
+      try {
+        runner.step();
+      } catch (const std::exception &error) { // memory is short
+        runner.failAll(serve::faultOf(error));
+      }
     }
     publish();
     tellIdle();

@@ -1,5 +1,6 @@
 #include "runtime/Serve/Engine/Runner.h"
 #include "runtime/Error.h"
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Engine/Logprobs.h"
 #include "runtime/ThreadPool/Cores.h"
 #include <algorithm>
@@ -54,7 +55,7 @@ bool Runner::start(const std::shared_ptr<Job> &job) {
     job->sink->started(reuse.slot, reuse.cached);
     count();
   } catch (const std::exception &error) { // memory is short
-    fail(*job, {GenerationFault::Kind::internal, error.what(), ""});
+    fail(*job, faultOf(error));
     sweep();
   }
   return true;
@@ -93,12 +94,22 @@ void Runner::step() {
     plan();
     compute();
   } catch (const std::exception &error) {
-    failStep(error.what());
+    failStep(faultOf(error));
     sweep();
     return;
   }
   receive();
   draw();
+  sweep();
+}
+
+void Runner::failAll(const GenerationFault &fault) {
+  for (Run &run : runs) {
+    slots.erase(run.slot);
+    fail(*run.job, fault);
+  }
+  parts.clear();
+  draws.clear();
   sweep();
 }
 
@@ -211,11 +222,11 @@ void Runner::compute() {
 }
 
 /// What was in the step cannot go on; what was not, can.
-void Runner::failStep(const std::string &message) {
+void Runner::failStep(const GenerationFault &fault) {
   for (const Part &part : parts) {
     Run &run = runs[part.run];
     slots.erase(run.slot);
-    fail(*run.job, {GenerationFault::Kind::internal, message, ""});
+    fail(*run.job, fault);
   }
   parts.clear();
 }
@@ -234,7 +245,7 @@ void Runner::receive() {
     try {
       promptGrew(part);
     } catch (const std::exception &error) {
-      fail(*run.job, {GenerationFault::Kind::internal, error.what(), ""});
+      fail(*run.job, faultOf(error));
     }
   }
 }
@@ -351,7 +362,7 @@ void Runner::take(size_t index, Drawn drawn) {
   try {
     run.choice->take(std::move(drawn), *job.sink);
   } catch (const std::exception &error) {
-    fail(job, {GenerationFault::Kind::internal, error.what(), ""});
+    fail(job, faultOf(error));
     return;
   }
   if (run.choice->ended() && job.allEnded()) {

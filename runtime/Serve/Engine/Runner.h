@@ -45,6 +45,8 @@ public:
   bool setAside();
   /// Runs a step, and tells the sinks what came of it.
   void step();
+  /// What runs has failed in a step, and cannot go on.
+  void failAll(const GenerationFault &fault);
   /// Called of each job before its sink hears that it is over.
   std::function<void(const Job &job)> onOver;
   /// Ends jobs for which `why` gives a fault, and those that were cancelled.
@@ -101,7 +103,7 @@ private:
   void plan();
   void add(size_t run, int64_t count);
   void compute();
-  void failStep(const std::string &message);
+  void failStep(const GenerationFault &fault);
   void receive();
   void promptGrew(const Part &part);
   void promptFed(const Part &part);

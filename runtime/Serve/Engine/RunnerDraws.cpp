@@ -1,4 +1,5 @@
 // The next tokens of a step's texts.
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Engine/Runner.h"
 
 namespace cheems::serve {
@@ -55,8 +56,7 @@ void Runner::draw() {
   } catch (const std::exception &error) { // a card that fails
     for (Draw &each : draws) {
       slots.erase(runs[each.run].slot);
-      fail(*runs[each.run].job,
-           {GenerationFault::Kind::internal, error.what(), ""});
+      fail(*runs[each.run].job, faultOf(error));
     }
     return;
   }

@@ -1,5 +1,6 @@
 // Choices that wait for a slot, or give theirs up.
 #include "runtime/Error.h"
+#include "runtime/Serve/Engine/Faults.h"
 #include "runtime/Serve/Engine/Runner.h"
 #include <algorithm>
 
@@ -31,7 +32,7 @@ bool Runner::startAside() {
     next.run.slot = slots.fork(next.state, next.contents);
     runs.push_back(std::move(next.run));
   } catch (const std::exception &error) {
-    fail(*next.run.job, {GenerationFault::Kind::internal, error.what(), ""});
+    fail(*next.run.job, faultOf(error));
   }
   return true;
 }
@@ -50,7 +51,7 @@ bool Runner::startChoice() {
   try {
     run.slot = slots.fork(job.promptState, next.contents);
   } catch (const std::exception &error) {
-    fail(job, {GenerationFault::Kind::internal, error.what(), ""});
+    fail(job, faultOf(error));
     return true;
   }
   run.choice = job.choices[job.nextChoice++].get();

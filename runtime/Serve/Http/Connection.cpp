@@ -6,6 +6,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <exception>
 #include <netinet/tcp.h>
+#include <new>
 
 namespace cheems::serve {
 
@@ -285,6 +286,8 @@ void Connection::hand(HttpRequest request) {
   try {
     handler->handle(std::move(request),
                     std::make_shared<Reply>(shared_from_this(), present));
+  } catch (const std::bad_alloc &) {
+    close();
   } catch (const std::exception &error) {
     respond(present, refusal(500, error.what()));
   }

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
 #include <csignal>
+#include <new>
 #include <thread>
 
 namespace cheems::serve {
@@ -99,11 +100,27 @@ void Listener::Acceptor::Loop::accepted(ErrorCode error, tcp::socket taken) {
   } else if (site->isFull()) {
     turnAway(taken);
   } else {
-    auto connection = std::make_shared<Connection>(std::move(taken), site);
-    site->add(connection);
-    connection->post([connection] { connection->start(); });
+    try {
+      auto connection = std::make_shared<Connection>(std::move(taken), site);
+      site->add(connection);
+      connection->post([connection] { connection->start(); });
+    } catch (const std::bad_alloc &) { // that client finds nobody
+    }
   }
   accept();
+}
+
+/// Memory may be short for a moment. What fails then is the connection whose
+/// turn it is, which goes with what it had pending, and not the server.
+static void runConnections(asio::io_context &context) {
+  for (bool ended = false; !ended;) {
+    try {
+      context.run();
+      ended = true;
+    } catch (const std::bad_alloc &) {
+      std::this_thread::yield(); // others may give some back
+    }
+  }
 }
 
 void Listener::Acceptor::Loop::turnAway(tcp::socket &taken) const {
@@ -130,7 +147,8 @@ Listener::Listener(const Place &place, const Limits &limits,
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (int i = 0; i < std::max(1, place.threads); ++i) {
-    acceptor->threads.emplace_back([site = shared] { site->context.run(); });
+    acceptor->threads.emplace_back(
+        [site = shared] { runConnections(site->context); });
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -223,6 +223,17 @@ class Memory(unittest.TestCase):
             self.assertEqual(server.ask("POST", "/v1/completions", {"prompt": "a", "max_tokens": 3})[0], 200)
         self.assertLess(peak, self.FIGURE * MEBIBYTE)
 
+    def test_requests_end_and_the_server_stays_where_the_system_has_less_than_the_figure(self):
+        echoed = {"prompt": ["What light through yonder window breaks? " * 75] * 4, "echo": True, "logprobs": 20, "max_tokens": 1, "n": 16}
+        with Server("--memory", "1G", "--cache-ram", "16M", "--max-connections", 100, "-c", 8192, log=subprocess.DEVNULL,
+                    data=(100 + self.STACKS) * MEBIBYTE) as server:
+            lines = [server.send("POST", "/v1/completions", echoed) for _ in range(3)]
+            answers = [server.answer(line) for line in lines]
+            self.assertIn(503, [status for status, _ in answers])
+            for status, answer in answers:
+                self.assertTrue(status == 200 or json.loads(answer)["error"]["code"] == "memory", answer[:300])
+            self.assertEqual(server.ask("POST", "/v1/completions", {"prompt": "a", "max_tokens": 3})[0], 200)
+
     def test_a_figure_that_is_too_small_is_refused_with_what_is_needed(self):
         words = [DEMO.bins / "cheems-serve", DEMO.artefact, "--port", "0", "--memory"]
         refused = subprocess.run([*words, "200M", "--cache-ram", "16M"], capture_output=True, text=True, timeout=60)

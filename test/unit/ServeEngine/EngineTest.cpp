@@ -334,6 +334,32 @@ TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
   EXPECT_EQ(heard->fault->message, "the grammar is too ambiguous");
 }
 
+/// As where the system has no memory left.
+struct ShortOfMemory : FiveLetters {
+  std::unique_ptr<Constraint> clone() const override {
+    return std::make_unique<ShortOfMemory>(*this);
+  }
+  const std::vector<uint32_t> &mask(const std::vector<int32_t> &) override {
+    throw std::bad_alloc();
+  }
+};
+
+TEST(Engine, aRequestThatFindsNoMemoryMayBeTriedAgain) {
+  EngineOptions options = engineOptions(1);
+  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+    return std::make_unique<ShortOfMemory>();
+  };
+  GenerationRequest one = request(randomPrompt(1, 9), 40);
+  one.grammar = std::shared_ptr<const Grammar>(
+      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  auto engine = makeEngine(textModel(Kind::hybrid), options);
+  auto heard = ask(*engine, one);
+  ASSERT_TRUE(heard->fault);
+  EXPECT_EQ(heard->fault->kind, GenerationFault::Kind::memory);
+  one.grammar = nullptr;
+  EXPECT_TRUE(ask(*engine, one)->usage);
+}
+
 /// Keeps a mebibyte more for each letter.
 struct Growing : FiveLetters {
   std::unique_ptr<Constraint> clone() const override {

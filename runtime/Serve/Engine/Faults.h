@@ -1,10 +1,15 @@
-// Why a request ends for which there is no more memory.
-#ifndef CHEEMS_RUNTIME_SERVE_ENGINE_MEMORYFAULT_H
-#define CHEEMS_RUNTIME_SERVE_ENGINE_MEMORYFAULT_H
+// Why a request ends that something failed for, such as memory.
+#ifndef CHEEMS_RUNTIME_SERVE_ENGINE_FAULTS_H
+#define CHEEMS_RUNTIME_SERVE_ENGINE_FAULTS_H
 
 #include "runtime/Serve/Engine/GenerationRequest.h"
 
+#include <new>
+
 namespace cheems::serve {
+
+inline constexpr const char *memoryIsShort =
+    "what is asked of the server takes too much memory; try again later";
 
 /// `what` did not fit; `thrift` is what the client can do about it.
 inline GenerationFault memoryFault(BudgetShare::Full full,
@@ -19,8 +24,19 @@ inline GenerationFault memoryFault(BudgetShare::Full full,
                     " MiB that a request may have; " + thrift;
   } else {
     fault.kind = GenerationFault::Kind::memory;
-    fault.message =
-        "what is asked of the server takes too much memory; try again later";
+    fault.message = memoryIsShort;
+  }
+  return fault;
+}
+
+/// Of what was thrown while the request ran. Budgets count what requests take,
+/// but the system may have less than --memory says.
+inline GenerationFault faultOf(const std::exception &error) {
+  GenerationFault fault;
+  fault.message = error.what();
+  if (dynamic_cast<const std::bad_alloc *>(&error)) {
+    fault.kind = GenerationFault::Kind::memory;
+    fault.message = memoryIsShort;
   }
   return fault;
 }
