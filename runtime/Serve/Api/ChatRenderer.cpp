@@ -3,7 +3,6 @@
 #include "runtime/Serve/Api/ApiError.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 namespace cheems::serve {
@@ -55,21 +54,19 @@ static bool giveObjects(Json &messages) {
 RenderedText ChatRenderer::printTakeable(ChatInput &input) {
   try {
     return print(input);
-  } catch (const Error &) {
+  } catch (const Error &first) {
     ChatInput other = input;
     if (!giveObjects(other.messages)) {
       throw;
     }
-    std::optional<RenderedText> printed;
+    RenderedText printed;
     try {
       printed = print(other);
-    } catch (const Error &) { // the first one says what is wrong
-    }
-    if (!printed) {
-      throw;
+    } catch (const Error &) {
+      throw Error(first.status, first.what()); // that says what is wrong
     }
     input = std::move(other);
-    return std::move(*printed);
+    return printed;
   }
 }
 

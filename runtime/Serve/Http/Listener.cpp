@@ -104,7 +104,8 @@ void Listener::Acceptor::Loop::accepted(ErrorCode error, tcp::socket taken) {
       auto connection = std::make_shared<Connection>(std::move(taken), site);
       site->add(connection);
       connection->post([connection] { connection->start(); });
-    } catch (const std::bad_alloc &) { // that client finds nobody
+    } catch (const std::bad_alloc &) {
+      std::this_thread::yield(); // that client finds nobody
     }
   }
   accept();
