@@ -30,9 +30,10 @@ void chatCompletions(Call &call) {
   request.stopStrings.insert(request.stopStrings.end(), stops.begin(),
                              stops.end());
   if (tools.grammar) {
-    if (request.grammar) {
+    // response_format is of what is said, and a call is all that comes
+    if (request.grammar && !body.contains("response_format")) {
       refuse("tool_choice", "tool_choice that forces a call cannot be together "
-                            "with response_format or grammar");
+                            "with a grammar");
     }
     request.grammar = tools.grammar;
   }
@@ -47,8 +48,6 @@ void chatCompletions(Call &call) {
   fields.onlyAs("audio", {});
   fields.onlyAs("prediction", {});
   fields.onlyAs("web_search_options", {});
-  fields.onlyAs("reasoning_effort", {});
-  fields.onlyAs("verbosity", {});
   ignoreHarmless(fields);
   fields.finish();
 

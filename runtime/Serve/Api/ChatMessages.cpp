@@ -51,8 +51,9 @@ std::optional<std::string> partOf(const Json &part, const std::string &at,
                    "' are not implemented; only text is");
   }
   auto text = fields.text(member);
-  fields.ignore({"annotations", "cache_control", "citations", "id", "index",
-                 "logprobs", "provider_specific_fields"});
+  fields.ignore({"annotations", "cache_control", "citations", "extra_content",
+                 "id", "index", "logprobs", "metadata",
+                 "provider_specific_fields", "signature"});
   fields.finish();
   if (!text) {
     refuse(at + "." + member,
@@ -119,8 +120,8 @@ Json callsOf(const Json &calls, const std::string &where) {
     Fields call(calls[i], at + ".");
     call.onlyAs("type", {"function"});
     auto id = call.text("id");
-    call.ignore({"cache_control", "extra_content", "index",
-                 "provider_specific_fields"});
+    call.ignore({"cache_control", "call_id", "extra_content", "index",
+                 "provider_specific_fields", "status", "thought_signature"});
     const Json *function = call.find("function");
     call.finish();
     if (!function || !function->is_object()) {
@@ -129,7 +130,8 @@ Json callsOf(const Json &calls, const std::string &where) {
     Fields fields(*function, at + ".function.");
     auto name = fields.text("name");
     const Json *given = fields.find("arguments");
-    fields.ignore({"parsed_arguments", "provider_specific_fields"});
+    fields.ignore(
+        {"index", "parsed_arguments", "provider_specific_fields", "strict"});
     fields.finish();
     if (!name) {
       refuse(at + ".function.name", at + ".function.name is missing");
@@ -198,9 +200,31 @@ Json messageOf(const Json &given, const std::string &where) {
   fields.onlyAs("function_call", {});
   fields.onlyAs("prefix", {false});
   // what answers of this and of other services have, sent back by clients
-  fields.ignore({"annotations", "cache_control", "id", "is_error", "parsed",
-                 "provider_specific_fields", "reasoning_details", "refusal",
-                 "thinking_blocks", "timestamp"});
+  fields.ignore({"annotations",
+                 "cache_control",
+                 "citations",
+                 "created_at",
+                 "createdAt",
+                 "encrypted_content",
+                 "executed_tools",
+                 "extra_content",
+                 "finish_reason",
+                 "id",
+                 "index",
+                 "is_error",
+                 "metadata",
+                 "model",
+                 "parsed",
+                 "phase",
+                 "provider_specific_fields",
+                 "reasoning_details",
+                 "reasoning_text",
+                 "refusal",
+                 "status",
+                 "structured_content",
+                 "thinking_blocks",
+                 "timestamp",
+                 "tool_name"});
   fields.finish();
   return message;
 }
@@ -227,6 +251,13 @@ ChatInput readChat(Fields &fields) {
       refuse("chat_template_kwargs", "chat_template_kwargs must be an object");
     }
     input.variables = *variables;
+  }
+  // what a template does with them is the model's; most do not know them
+  for (const char *name : {"reasoning_effort", "verbosity"}) {
+    auto text = fields.text(name);
+    if (text && !input.variables.contains(name)) {
+      input.variables[name] = *text;
+    }
   }
   input.addGenerationPrompt =
       fields.boolean("add_generation_prompt").value_or(true);

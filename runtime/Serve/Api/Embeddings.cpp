@@ -118,7 +118,7 @@ GenerationRequest readEmbedding(const Call &call, Fields &fields) {
   GenerationRequest request = namedRequest(call, fields, "embd-");
   request.embedding = readPooling(fields, call.context->options.pooling);
   request.maxTokens = 0;
-  fields.onlyAs("dimensions", {});
+  fields.onlyAs("dimensions", {call.context->text.model().metadata().hidden});
   fields.onlyAs("truncate_prompt_tokens", {});
   fields.onlyAs("embd_normalize", {2});
   ignoreHarmless(fields);

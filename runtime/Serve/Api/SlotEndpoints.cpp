@@ -97,6 +97,7 @@ void slotAction(Call &call) {
       call.request.body.empty() ? Json::object() : parseBody(call.request.body);
   Fields fields(body);
   if (action == "erase") {
+    fields.ignore({"filename"}); // of those who send one body for all actions
     fields.finish();
     context.engine.eraseSlot(
         slot, answering(call.responder, [slot](const SlotActionResult &result) {

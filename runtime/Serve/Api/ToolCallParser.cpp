@@ -49,11 +49,17 @@ void ToolCallParser::outside(char byte) {
     say(text);
   }
   if (tag.found()) {
-    place = Place::call;
     mark = at;
-    scanner = CallScanner();
-    hasBegun = isLeftOut = false;
+    open(callBegins);
   }
+}
+
+/// What may be a call begins.
+void ToolCallParser::open(const std::string &tag) {
+  place = Place::call;
+  opening = tag;
+  scanner = CallScanner();
+  hasBegun = isLeftOut = false;
 }
 
 void ToolCallParser::begin(const std::string &name) {
@@ -68,7 +74,7 @@ void ToolCallParser::begin(const std::string &name) {
 
 void ToolCallParser::inside(char byte) {
   scanner.push(byte);
-  if (!hasBegun && scanner.name() &&
+  if (!hasBegun && scanner.name() && !scanner.name()->empty() &&
       (scanner.hasArguments() || scanner.isComplete())) {
     begin(*scanner.name());
   }
@@ -76,7 +82,7 @@ void ToolCallParser::inside(char byte) {
     handOn(scanner.takeArguments());
   }
   if (!hasBegun && (scanner.isBroken() || scanner.isComplete())) {
-    say(callBegins);
+    say(opening);
     goBack();
   } else if (scanner.isComplete()) {
     if (!scanner.hasArguments()) {
@@ -123,8 +129,15 @@ void ToolCallParser::inBroken(char byte) {
   }
 }
 
+/// A bracket too many is nobody's, and some models write several calls between
+/// two tags.
 void ToolCallParser::behindCall(char byte) {
-  if (closing == 0 && isWhite(byte)) {
+  if (closing == 0 && (isWhite(byte) || byte == '}')) {
+    return;
+  }
+  if (closing == 0 && byte == '{') {
+    open("");
+    inside(byte);
     return;
   }
   if (byte != callEnds[closing]) {
@@ -168,7 +181,7 @@ std::vector<ToolEvent> ToolCallParser::push(const std::string &text) {
 
 std::vector<ToolEvent> ToolCallParser::finish() {
   while (place == Place::call && !hasBegun) {
-    say(callBegins);
+    say(opening);
     goBack();
     run();
   }

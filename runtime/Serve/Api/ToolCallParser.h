@@ -48,13 +48,14 @@ private:
     text,   ///< outside of calls
     call,   ///< behind <tool_call>, in what may be a call
     broken, ///< in arguments that are no JSON any more: they end at the tag
-    behind  ///< of a call; white space and </tool_call> may come
+    behind  ///< of a call; </tool_call> or another call may come
   };
   void run();
   void outside(char byte);
   void inside(char byte);
   void inBroken(char byte);
   void behindCall(char byte);
+  void open(const std::string &tag);
   void begin(const std::string &name);
   void endCall(size_t end);
   void beginText();
@@ -67,9 +68,10 @@ private:
   bool parallel;
   Place place = Place::text;
   int64_t count = 0;
-  std::string unread; ///< from where reading may have to go back to
-  size_t at = 0;      ///< the next byte of it
-  size_t mark = 0;    ///< behind the tag, or behind the call
+  std::string unread;  ///< from where reading may have to go back to
+  size_t at = 0;       ///< the next byte of it
+  size_t mark = 0;     ///< behind the tag, or behind the call
+  std::string opening; ///< the tag of the call at hand; "": it has none
   StopStrings tag;
   std::string white; ///< held back: a call may follow, and then it is nothing
   CallScanner scanner;

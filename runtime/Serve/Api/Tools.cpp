@@ -3,6 +3,7 @@
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Sampling.h"
 
+#include <algorithm>
 #include <set>
 
 namespace cheems::serve {
@@ -11,14 +12,28 @@ namespace {
 
 /// What clients of other services send with tools. Templates print tools as
 /// they are, so it must not reach them.
-constexpr const char *notOfTools[] = {"cache_control",
-                                      "provider_specific_fields"};
+constexpr const char *notOfTools[] = {"annotations",
+                                      "cache_control",
+                                      "defer_loading",
+                                      "input_examples",
+                                      "provider_specific_fields",
+                                      "returns",
+                                      "title"};
 
 Json withoutExtras(Json object) {
   for (const char *name : notOfTools) {
     object.erase(name);
   }
   return object;
+}
+
+/// Whether its type says so, or nothing else.
+bool mayBeObject(const Json &schema) {
+  Json type = schema.value("type", Json());
+  bool isList = type.is_array() && !type.empty();
+  return type.is_null() || type == "object" ||
+         (isList &&
+          std::find(type.begin(), type.end(), "object") != type.end());
 }
 
 Json checkedTool(const Json &given, const std::string &at,
@@ -32,6 +47,7 @@ Json checkedTool(const Json &given, const std::string &at,
   if (type != "function") {
     refuse(at + ".type", at + ".type must be function");
   }
+  tool.boolean("strict");
   const Json *function = tool.find("function");
   // checked first: what belongs into it may stand beside the type
   if (!function || !function->is_object()) {
@@ -58,6 +74,11 @@ Json checkedTool(const Json &given, const std::string &at,
   if (parameters && !parameters->is_object()) {
     refuse(at + ".function.parameters",
            at + ".function.parameters must be a JSON schema");
+  }
+  if (parameters && !mayBeObject(*parameters)) {
+    refuse(at + ".function.parameters",
+           at + ".function.parameters.type must be object: arguments have "
+                "names");
   }
   return made;
 }
@@ -144,22 +165,66 @@ std::string readAllowed(const Json &choice, Json &tools) {
   return mode;
 }
 
-/// Whether a schema of arguments names none and says nothing of others.
-bool takesNothing(const Json &parameters) {
-  static const std::set<std::string> harmless = {"title", "description",
-                                                 "$schema"};
-  for (const auto &[keyword, value] : parameters.items()) {
-    bool isEmpty = value.is_null() || (value.is_structured() && value.empty());
-    bool namesNone = keyword == "properties" || keyword == "required" ? isEmpty
-                     : keyword == "type" ? value == "object"
-                     : keyword == "additionalProperties"
-                         ? value == false
-                         : harmless.count(keyword) > 0;
-    if (!namesNone) {
-      return false;
+/// What `reference` names within `document`; null: nothing there.
+const Json *resolved(const Json &document, const Json &reference) {
+  const auto *path = reference.get_ptr<const std::string *>();
+  if (!path || path->compare(0, 1, "#") != 0) {
+    return nullptr;
+  }
+  const Json *at = &document;
+  for (size_t begin = 1; at && begin < path->size();) {
+    size_t end = std::min(path->find('/', begin + 1), path->size());
+    std::string member = path->substr(begin + 1, end - begin - 1);
+    bool isThere =
+        (*path)[begin] == '/' && at->is_object() && at->contains(member);
+    at = isThere ? &(*at)[member] : nullptr;
+    begin = end;
+  }
+  return at;
+}
+
+/// Whether a schema of arguments says of any that it may be there. What it says
+/// besides, such as a comment, makes no argument. `depth` ends circles.
+bool takesSomething(const Json &schema, const Json &document, int depth = 16) {
+  if (!schema.is_object() || depth == 0) {
+    return schema != false;
+  }
+  for (const auto &[keyword, value] : schema.items()) {
+    bool isSome = value.is_structured() && !value.empty();
+    if (keyword == "properties" || keyword == "patternProperties" ||
+        keyword == "required" || keyword == "dependentRequired" ||
+        keyword == "dependentSchemas" || keyword == "propertyNames" ||
+        keyword == "enum") {
+      if (isSome) {
+        return true;
+      }
+    } else if (keyword == "additionalProperties" ||
+               keyword == "unevaluatedProperties") {
+      if (value == true || isSome) {
+        return true;
+      }
+    } else if (keyword == "minProperties") {
+      if (value != 0) {
+        return true;
+      }
+    } else if (keyword == "const") {
+      return true;
+    } else if (keyword == "$ref") {
+      const Json *named = resolved(document, value);
+      if (!named || takesSomething(*named, document, depth - 1)) {
+        return true;
+      }
+    } else if (keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf") {
+      for (const Json &each : value.is_array() ? value : Json::array()) {
+        if (takesSomething(each, document, depth - 1)) {
+          return true;
+        }
+      }
+    } else if (keyword == "not" || keyword == "if") {
+      return true;
     }
   }
-  return true;
+  return false;
 }
 
 /// As toolCallGrammar takes them. A tool that names no parameters has none.
@@ -171,7 +236,12 @@ std::string callable(const Json &tools) {
   for (const Json &tool : tools) {
     const Json &function = tool["function"];
     Json parameters = function.value("parameters", Json());
-    bool isBare = parameters.is_null() || takesNothing(parameters);
+    bool isBare =
+        parameters.is_null() || !takesSomething(parameters, parameters);
+    if (parameters.is_object() && parameters.contains("type")) {
+      parameters["type"] = "object"; // and not null, which is no arguments
+      parameters.erase("nullable");
+    }
     functions.push_back({{"name", function["name"]},
                          {"parameters", isBare ? nothing : parameters}});
   }

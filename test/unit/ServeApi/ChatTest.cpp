@@ -174,6 +174,14 @@ TEST(Chat, whatAnswersHaveBesideTheirTextMayBeSentBack) {
            {{"reasoning_details", Json::array({off})},
             {"thinking_blocks", Json::array({off})}},
            {{"is_error", false}, {"cache_control", off}},
+           {{"extra_content", {{"google", {{"thought_signature", "x"}}}}},
+            {"citations", Json::array({off})},
+            {"executed_tools", Json::array()},
+            {"created_at", 1},
+            {"finish_reason", "stop"},
+            {"model", "m"},
+            {"metadata", off},
+            {"status", "completed"}},
            {{"content",
              Json::array({{{"type", "thinking"}, {"thinking", "hm"}},
                           {{"type", "redacted_thinking"}, {"data", "x"}},
@@ -200,6 +208,20 @@ TEST(Chat, callsOfAParsedAnswerMayBeSentBack) {
   EXPECT_THAT(promptWithAnswer(
                   {{"content", nullptr}, {"tool_calls", Json::array({call})}}),
               testing::HasSubstr("\"arguments\": {\"a\": 1}}"));
+}
+
+TEST(Chat, howMuchToReasonIsForTheTemplate) {
+  Served served("{{ reasoning_effort }} {{ verbosity is defined }}");
+  served.post("/v1/chat/completions",
+              {{"messages", {user}}, {"reasoning_effort", "low"}});
+  EXPECT_EQ(promptOf(served), "low False");
+  Served named("{{ reasoning_effort }} {{ verbosity }}");
+  named.post("/v1/chat/completions",
+             {{"messages", {user}},
+              {"reasoning_effort", "low"},
+              {"verbosity", "high"},
+              {"chat_template_kwargs", {{"reasoning_effort", "none"}}}});
+  EXPECT_EQ(promptOf(named), "none high");
 }
 
 TEST(Chat, reasoningHasOneNameForTemplates) {

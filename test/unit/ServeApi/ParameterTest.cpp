@@ -354,7 +354,6 @@ std::vector<Refused> refusedOfChats() {
        "response_format"},
       {{{"mirostat", 2}}, "mirostat"},
       {{{"best_of", 2}}, "best_of"},
-      {{{"reasoning_effort", "high"}}, "reasoning_effort"},
       {{{"made_up", 1}}, "made_up"},
       {{{"timings_per_token", true}}, "timings_per_token"},
       {{{"return_progress", true}}, "return_progress"},

@@ -132,7 +132,9 @@ TEST(ToolCallParser, whatIsBehindACallIsText) {
   for (auto [text, said] : std::vector<std::pair<std::string, std::string>>{
            {call + " </tool_call> more", " more"},
            {call + " and </tool_call>", " and </tool_call>"},
-           {call + "}\n</tool_call>", "}\n</tool_call>"},
+           {call + "}\n</tool_call> more", " more"}, // a bracket too many
+           {call + "} more", "} more"},
+           {call + "\n{\"no\": 1}</tool_call>", "\n{\"no\": 1}</tool_call>"},
            {call + "</tool>", "</tool>"},
            {call + "\n</tool_c", ""}, // cut in the tag
            {call + call, ""},
@@ -144,6 +146,22 @@ TEST(ToolCallParser, whatIsBehindACallIsText) {
     ASSERT_FALSE(heard.calls.empty()) << text;
     EXPECT_EQ(heard.calls[0], "f:{}") << text;
   }
+}
+
+TEST(ToolCallParser, severalCallsMayStandBetweenTwoTags) {
+  Heard heard = parsed("<tool_call>{\"name\": \"f\", \"arguments\": {}}\n"
+                       "{\"name\": \"g\", \"arguments\": {\"a\": 1}}"
+                       "</tool_call> said");
+  EXPECT_THAT(heard.calls, testing::ElementsAre("f:{}", "g:{\"a\": 1}"));
+  EXPECT_EQ(heard.said, " said");
+}
+
+TEST(ToolCallParser, aCallWithoutANameIsText) {
+  Heard heard =
+      parsed("<tool_call>{\"name\": \"\", \"arguments\": {}}</tool_call>");
+  EXPECT_THAT(heard.calls, testing::IsEmpty());
+  EXPECT_EQ(heard.said,
+            "<tool_call>{\"name\": \"\", \"arguments\": {}}</tool_call>");
 }
 
 TEST(ToolCallParser, argumentsThatAreNoJsonEndAtTheTag) {

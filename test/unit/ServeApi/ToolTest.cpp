@@ -156,7 +156,15 @@ TEST(Tools, aForcedToolThatNamesNoParametersGetsNone) {
             {"additionalProperties", false},
             {"title", "Now"},
             {"description", "none"},
-            {"$schema", "http://json-schema.org/draft-07/schema#"}}}) {
+            {"$schema", "http://json-schema.org/draft-07/schema#"}},
+           {{"type", {"object", "null"}}, {"properties", Json::object()}},
+           {{"type", "object"}, {"nullable", true}, {"$comment", "none"}},
+           {{"type", {"object"}}, {"minProperties", 0}, {"x-order", 1}},
+           {{"allOf", Json::array({{{"type", "object"}}})}},
+           {{"$ref", "#/$defs/None"},
+            {"$defs",
+             {{"None", {{"type", "object"}}},
+              {"Other", {{"properties", {{"a", Json::object()}}}}}}}}}) {
     Json tool = toolNamed("now");
     if (parameters != "absent") {
       tool["function"]["parameters"] = parameters;
@@ -179,6 +187,38 @@ TEST(Tools, aForcedToolThatNamesNoParametersGetsNone) {
   served.post("/v1/chat/completions", chat({{"tools", Json::array({tool})},
                                             {"tool_choice", "required"}}));
   EXPECT_TRUE(takes(served, callOf("now", "{\"a\":1}")));
+}
+
+TEST(Tools, argumentsAreNamedAndNeverNull) {
+  Json tool = toolNamed("now");
+  tool["function"]["parameters"] = {{"type", {"object", "null"}},
+                                    {"properties", {{"a", {{"type", "null"}}}}},
+                                    {"required", {"a"}}};
+  Served served;
+  served.post("/v1/chat/completions", chat({{"tools", Json::array({tool})},
+                                            {"tool_choice", "required"}}));
+  EXPECT_TRUE(takes(served, callOf("now", "{\"a\":null}")));
+  EXPECT_FALSE(takes(served, callOf("now", "null")));
+  tool["function"]["parameters"] = {{"type", "array"}};
+  Reply reply = served.post("/v1/chat/completions",
+                            chat({{"tools", Json::array({tool})}}));
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.body["error"]["param"], "tools[0].function.parameters");
+}
+
+TEST(Tools, aForcedCallIsAllThatComesWhateverFormatTheRestWouldHave) {
+  Served served;
+  Reply reply =
+      served.post("/v1/chat/completions",
+                  chat({{"tool_choice", "required"},
+                        {"response_format", {{"type", "json_object"}}}}));
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  EXPECT_TRUE(takes(served, callOf("weather", "{\"place\":\"x\"}")));
+  EXPECT_FALSE(takes(served, "{}"));
+  reply = served.post(
+      "/v1/chat/completions",
+      chat({{"tool_choice", "required"}, {"grammar", "root ::= \"a\""}}));
+  EXPECT_EQ(reply.status, 400);
 }
 
 TEST(Tools, allowedToolsAreTheOnlyOnes) {
@@ -231,6 +271,8 @@ TEST(Tools, whatOtherServicesReadInToolsReachesNoTemplate) {
   tool["cache_control"] = {{"type", "ephemeral"}};
   tool["function"]["cache_control"] = {{"type", "ephemeral"}};
   tool["provider_specific_fields"] = Json::object();
+  tool["function"]["annotations"] = {{"readOnlyHint", true}};
+  tool["input_examples"] = Json::array({"x"});
   Reply reply = served.post("/v1/chat/completions",
                             chat({{"tools", Json::array({tool})}}));
   ASSERT_EQ(reply.status, 200) << reply.body;
@@ -258,8 +300,7 @@ TEST(Tools, whatIsNotSoundIsRefusedByName) {
            {{{"tool_choice",
               {{"type", "function"}, {"function", {{"name", "x"}}}}}},
             "tool_choice"},
-           {{{"tool_choice", "required"},
-             {"response_format", {{"type", "json_object"}}}},
+           {{{"tool_choice", "required"}, {"grammar", "root ::= \"a\""}},
             "tool_choice"}}) {
     Reply reply = served.post("/v1/chat/completions", chat(each.more));
     EXPECT_EQ(reply.status, 400) << each.more;
