@@ -9,11 +9,13 @@ void tryChatTemplate(const ChatTemplate &format,
   const ChatMessage system = {"system", "Be brief."}, user = {"user", "Hello!"},
                     assistant = {"assistant", "Hello."};
   std::optional<Error> first;
-  bool rendered = false;
+  bool rendered = false, saysAny = false;
   for (const std::vector<ChatMessage> &messages :
        {std::vector{user}, {system, user}, {user, assistant, user}}) {
     try {
-      format.render(messages, /*addGenerationPrompt=*/true, variables);
+      saysAny |=
+          !format.render(messages, /*addGenerationPrompt=*/true, variables)
+               .text.empty();
       rendered = true;
     } catch (const Error &error) {
       if (error.status == Status::unsupported) {
@@ -24,6 +26,9 @@ void tryChatTemplate(const ChatTemplate &format,
   }
   if (first && !rendered) {
     throw *first;
+  }
+  if (!saysAny) {
+    throw Error("the chat template gives no text for short chats");
   }
 }
 

@@ -23,9 +23,9 @@ TEST(TemplateCheck, TakesTemplatesThatRefuseSomeConversations) {
   for (const char *source :
        {"{{ bos_token + messages[0].content }}",
         "{% if messages[0].role != 'system' %}"
-        "{{ raise_exception('no system prompt') }}{% endif %}",
+        "{{ raise_exception('no system prompt') }}{% endif %}x",
         "{% if messages[0].role == 'system' %}"
-        "{{ raise_exception('a system prompt') }}{% endif %}"}) {
+        "{{ raise_exception('a system prompt') }}{% endif %}x"}) {
     EXPECT_EQ(saidOf(source), "") << source;
   }
 }
@@ -36,6 +36,12 @@ TEST(TemplateCheck, NamesWhatFailsInEachConversation) {
               HasSubstr("no chats"));
   EXPECT_THAT(saidOf("{% for m in messages %}{{ m.content + 1 }}{% endfor %}"),
               HasSubstr("line 1"));
+}
+
+TEST(TemplateCheck, NamesATemplateThatSaysNothing) {
+  for (const char *source : {"{# nothing #}", "", "{% set a = 1 %}"}) {
+    EXPECT_THAT(saidOf(source), HasSubstr("gives no text")) << source;
+  }
 }
 
 } // namespace
