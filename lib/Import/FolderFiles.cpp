@@ -110,6 +110,12 @@ FolderFiles::text(llvm::StringRef name) const {
   if (!has(name)) {
     return std::nullopt;
   }
+  std::string inner = llvm::sys::path::parent_path(name).str();
+  if (auto target = linkTarget(path(inner));
+      !inner.empty() && target && !llvm::sys::fs::exists(path(inner))) {
+    return failed(path(inner) + ": a link to " + quoted(*target) +
+                  ", which is not there");
+  }
   auto accepts = [&](int descriptor) { return accept(name, descriptor); };
   auto buffer = openInput(path(name), /*terminated=*/true, accepts);
   if (!buffer) {

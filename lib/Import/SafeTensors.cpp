@@ -159,6 +159,10 @@ SafeTensorsFile::parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
   }
   uint64_t length = llvm::support::endian::read64le(bytes.data());
   if (length > longestHeader || length > bytes.size() - 8) {
+    if (bytes.ltrim().starts_with("<")) { // as the length, it is too large
+      return failed(name + ": not a safetensors file: it begins as a web page; "
+                           "download the file itself");
+    }
     return failed(name +
                   ": not a complete safetensors file: its header claims " +
                   llvm::Twine(length) + " bytes of a file of " +

@@ -133,6 +133,11 @@ llvm::Expected<WeightFiles> openWeightFiles(const FolderFiles &files) {
                   "other weight formats must be converted to safetensors "
                   "first");
   }
+  if (files.has("adapter_config.json")) {
+    return failed(files.folder() + ": " + neither +
+                  "these are weights of an adapter; merge them into those of "
+                  "its model");
+  }
   return failed(files.path(others.front()) + ": " + neither +
                 (others.size() == 1
                      ? "if all weights are in this file, rename it to "

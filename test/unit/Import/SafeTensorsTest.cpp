@@ -33,6 +33,15 @@ std::string errorOf(const std::string &header, size_t dataBytes) {
   return errorOf(safeTensorsBytes(header, std::string(dataBytes, '\0')));
 }
 
+TEST(SafeTensors, AWebPageInPlaceOfAFileIsNamed) {
+  EXPECT_THAT(errorOf("\n<!DOCTYPE html><html>not found</html>"),
+              HasSubstr("web page"));
+  // the first byte is a part of the header's length
+  std::string header = "{\"__metadata__\": {\"a\": \"b\"}}";
+  header.resize('<', ' ');
+  EXPECT_EQ(errorOf(header, 0), "");
+}
+
 TEST(SafeTensors, EveryTypeIsWidenedExactly) {
   TensorMap tensors;
   for (const char *type : {"F32", "BF16", "F16", "F64"}) {

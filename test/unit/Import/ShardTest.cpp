@@ -57,6 +57,8 @@ TEST(Shards, OfFilesWithoutAnIndexOneIsNamed) {
                              HasSubstr("download the index")));
   llvm::sys::fs::remove(folder.path + "/" + second);
   EXPECT_THAT(folder.open().error, HasSubstr("rename it to model.safetensors"));
+  folder.write("adapter_config.json", "{}");
+  EXPECT_THAT(folder.open().error, HasSubstr("weights of an adapter"));
 }
 
 TEST(Shards, GiveTheSameTensorsAsOneFile) {
