@@ -99,7 +99,8 @@ void declareRequests(CLI::App &app, Raw &raw) {
             "seconds that a request may take in all; 0 (the default): any time")
       ->group(group);
   app.add_option("--cache-ram", raw.cacheBytes,
-                 "memory for states of earlier prompts; default 1G; 0: none")
+                 "memory for states of earlier prompts; default 1G, but at "
+                 "most a quarter of --memory; 0: none")
       ->group(group);
   app.add_option(
          "--memory", raw.memory,
@@ -183,6 +184,10 @@ Options checked(Raw raw) {
   }
   if (raw.memory) {
     options.memoryBytes = parseSize("--memory", *raw.memory);
+    if (!raw.cacheBytes) { // the default is for a machine
+      options.cacheBytes =
+          std::min(options.cacheBytes, *options.memoryBytes / 4);
+    }
   }
   if (raw.slotBytes) {
     options.slotBytes = parseSize("--slot-bytes", *raw.slotBytes);

@@ -6,10 +6,12 @@
 
 namespace cheems::serve {
 
-static std::string gibibytes(int64_t bytes) {
+static std::string shown(int64_t bytes) {
+  bool isLarge = bytes >= int64_t{1} << 30;
   char text[32];
-  std::snprintf(text, sizeof(text), "%.2f GiB",
-                static_cast<double>(bytes) / (int64_t{1} << 30));
+  std::snprintf(text, sizeof(text), isLarge ? "%.2f GiB" : "%.1f MiB",
+                static_cast<double>(bytes) /
+                    (int64_t{1} << (isLarge ? 30 : 20)));
   return text;
 }
 
@@ -24,9 +26,9 @@ int64_t checkMemory(const Model &model, const SessionOptions &session,
                 std::to_string(options.slots) + " slots of " +
                     (session.context != 0 ? std::to_string(session.context)
                                           : std::string("the model's")) +
-                    " tokens take " + gibibytes(bytes.state) + ", beside " +
-                    gibibytes(runs - bytes.state) +
-                    " for weights and work, more than the " + gibibytes(limit) +
+                    " tokens take " + shown(bytes.state) + ", beside " +
+                    shown(runs - bytes.state) +
+                    " for weights and work, more than the " + shown(limit) +
                     (options.memoryLimit
                          ? " of --memory; give more, or lower"
                          : " that this process may have; lower") +
@@ -34,9 +36,9 @@ int64_t checkMemory(const Model &model, const SessionOptions &session,
   }
   if (options.cacheBytes > limit - runs) {
     throw Error(Status::usage,
-                "a cache of " + gibibytes(options.cacheBytes) +
-                    " is more than the " + gibibytes(limit - runs) +
-                    " that are left of the " + gibibytes(limit) +
+                "a cache of " + shown(options.cacheBytes) +
+                    " is more than the " + shown(limit - runs) +
+                    " that are left of the " + shown(limit) +
                     (options.memoryLimit ? " of --memory" : "") +
                     " beside slots and weights; lower --cache-ram");
   }

@@ -44,7 +44,7 @@ Hosts::Hosts(const std::vector<std::string> &given) : all(false) {
     bool hasPort = plain.find(':') != plain.rfind(':') // one of IPv6
                        ? false
                        : plain.find(':') != plain.npos;
-    if (plain.empty() || hasPort ||
+    if (plain.empty() || plain.front() == '.' || hasPort ||
         plain.find_first_of("/ ,*@?#[]") != plain.npos) {
       throw Error(Status::usage, "--allowed-host: '" + name +
                                      "' is no name of a host; write it "

@@ -157,7 +157,7 @@ TEST(Hosts, AreComparedAsNamesAre) {
 }
 
 TEST(Hosts, AreNamesWithoutSchemeAndPort) {
-  for (const char *wrong : {"", "https://a", "a:80", "a/b", "*", "a b"}) {
+  for (const char *wrong : {"", "https://a", "a:80", "a/b", "*", "a b", ".a"}) {
     EXPECT_THROW(Hosts({wrong}), Error) << wrong;
   }
 }
