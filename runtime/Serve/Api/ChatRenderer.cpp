@@ -49,6 +49,31 @@ static bool giveObjects(Json &messages) {
   return any;
 }
 
+/// Contents that say nothing beside calls become none; whether there were any.
+static bool giveNoContent(Json &messages) {
+  bool any = false;
+  for (Json &message : messages) {
+    if (message.contains("tool_calls") && message["content"] == "") {
+      message["content"] = nullptr;
+      any = true;
+    }
+  }
+  return any;
+}
+
+/// Whether `text` has the name of each call.
+static bool tellsCalls(const Json &messages, const std::string &text) {
+  for (const Json &message : messages) {
+    for (const Json &call : message.value("tool_calls", Json::array())) {
+      const Json &name = call["function"]["name"];
+      if (text.find(name.get_ref<const std::string &>()) == text.npos) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 /// Some templates walk through the members of arguments. A call that was cut
 /// must not end a conversation there.
 RenderedText ChatRenderer::printTakeable(ChatInput &input) {
@@ -66,6 +91,27 @@ RenderedText ChatRenderer::printTakeable(ChatInput &input) {
       throw Error(first.status, first.what()); // that says what is wrong
     }
     input = std::move(other);
+    return printed;
+  }
+}
+
+/// Some templates look for calls only where the content is none. Others would
+/// print "None".
+RenderedText ChatRenderer::printCalls(ChatInput &input) {
+  RenderedText printed = printTakeable(input);
+  ChatInput other = input;
+  if (tellsCalls(input.messages, printed.text) ||
+      !giveNoContent(other.messages)) {
+    return printed;
+  }
+  try {
+    RenderedText again = printTakeable(other);
+    if (!tellsCalls(other.messages, again.text)) {
+      return printed;
+    }
+    input = std::move(other);
+    return again;
+  } catch (const Error &) {
     return printed;
   }
 }
@@ -90,7 +136,7 @@ RenderedChat ChatRenderer::renderOnce(ChatInput &input, size_t longest) {
   }
   RenderedChat chat;
   try {
-    RenderedText printed = printTakeable(input);
+    RenderedText printed = printCalls(input);
     chat.tokens =
         text.tokenizer().encodeMixed(printed.text, printed.strangers, longest);
     chat.text = std::move(printed.text);

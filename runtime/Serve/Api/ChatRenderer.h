@@ -45,6 +45,7 @@ private:
   RenderedText print(const ChatInput &input);
   /// The same; messages that the template cannot take get a form that it can.
   RenderedText printTakeable(ChatInput &input);
+  RenderedText printCalls(ChatInput &input);
   RenderedChat renderOnce(ChatInput &input, size_t longest);
   /// Throws ApiError where the template prints the same without the tools.
   void requireTools(const ChatInput &input, const RenderedChat &chat);

@@ -384,6 +384,31 @@ TEST(Tools, argumentsThatAreNoObjectReachTheTemplateAsTheyAre) {
   }
 }
 
+TEST(Tools, callsAreToldAlsoByTemplatesThatAskForContentThatIsNone) {
+  const char *format =
+      "{% for m in messages %}{% if m.role == 'assistant' and m.content is none"
+      " %}{{ m.tool_calls[0].function.name }}!{% else %}{{ m.content }}."
+      "{% endif %}{% endfor %}";
+  auto rendered = [&](const char *source, const Json &content) {
+    Json messages =
+        Json::array({{{"role", "user"}, {"content", "hi"}},
+                     {{"role", "assistant"},
+                      {"content", content},
+                      {"tool_calls", Json::array({toolNamed("weather")})}}});
+    ChatInput input;
+    input.messages = readMessages(&messages);
+    auto text = bytesModel(source);
+    return ChatRenderer(*text).render(input).text;
+  };
+  EXPECT_EQ(rendered(format, nullptr), "hi.weather!");
+  EXPECT_EQ(rendered(format, ""), "hi.weather!");
+  EXPECT_EQ(rendered(format, "so"), "hi.so.");
+  // one that knows no calls does not print None
+  EXPECT_EQ(
+      rendered("{% for m in messages %}{{ m.content }}.{% endfor %}", nullptr),
+      "hi..");
+}
+
 TEST(Tools, aCallThatWasCutEndsNoConversationWhoseTemplateTakesObjectsAlone) {
   const char *format =
       "{% for m in messages %}{% for c in m.tool_calls or [] %}"
