@@ -130,6 +130,11 @@ uint64_t requestMemory(const Options &options, int64_t spare) {
   int64_t left = spare - otherBytes(options);
   if (options.memoryBytes && left < least) {
     int64_t needed = *options.memoryBytes + least - left;
+    if (options.cacheIsShare) { // which grows with the memory
+      int64_t others = needed - options.cacheBytes;
+      needed = std::min(others * Options::share / (Options::share - 1),
+                        others + Options().cacheBytes);
+    }
     throw Error(Status::usage,
                 "--memory: weights, slots, cache and connections leave too "
                 "little for requests; give at least " +

@@ -184,9 +184,10 @@ Options checked(Raw raw) {
   }
   if (raw.memory) {
     options.memoryBytes = parseSize("--memory", *raw.memory);
-    if (!raw.cacheBytes) { // the default is for a machine
+    options.cacheIsShare = !raw.cacheBytes; // the default is for a machine
+    if (options.cacheIsShare) {
       options.cacheBytes =
-          std::min(options.cacheBytes, *options.memoryBytes / 4);
+          std::min(options.cacheBytes, *options.memoryBytes / Options::share);
     }
   }
   if (raw.slotBytes) {

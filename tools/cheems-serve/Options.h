@@ -37,11 +37,14 @@ struct Options {
   int64_t prefillChunk = 0;     ///< 0: the session's default
   int threads = 0;              ///< 0: the cores
   int64_t cacheBytes = 1 << 30; ///< of states that are kept
-  bool cacheExact = false;      ///< only those that change no bit
-  bool cacheIsolate = false;    ///< only those of the same API key
-  int64_t queueLength = 256;    ///< requests that may wait
-  double queueSeconds = 0;      ///< that one may wait; 0: any time
-  double totalSeconds = 0;      ///< that one may take; 0: any time
+  /// It is at most one of so many parts of --memory, and was not asked for.
+  static constexpr int64_t share = 4;
+  bool cacheIsShare = false;
+  bool cacheExact = false;   ///< only those that change no bit
+  bool cacheIsolate = false; ///< only those of the same API key
+  int64_t queueLength = 256; ///< requests that may wait
+  double queueSeconds = 0;   ///< that one may wait; 0: any time
+  double totalSeconds = 0;   ///< that one may take; 0: any time
 };
 
 /// Nothing where --help or --version has said all. Throws Error (usage).

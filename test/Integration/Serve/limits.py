@@ -236,12 +236,13 @@ class Memory(unittest.TestCase):
 
     def test_a_figure_that_is_too_small_is_refused_with_what_is_needed(self):
         words = [DEMO.bins / "cheems-serve", DEMO.artefact, "--port", "0", "--memory"]
-        refused = subprocess.run([*words, "200M", "--cache-ram", "16M"], capture_output=True, text=True, timeout=60)
-        self.assertEqual(refused.returncode, 2)
-        self.assertEqual(refused.stderr.count("\n"), 1)
-        needed = re.search(r"give at least (\d+M)", refused.stderr)[1]
-        with Server("--memory", needed, "--cache-ram", "16M", log=subprocess.DEVNULL) as server:
-            self.assertEqual(server.ask("POST", "/tokenize", {"content": "x"})[0], 200)
+        for cache in (["--cache-ram", "16M"], []):
+            refused = subprocess.run([*words, "200M", *cache], capture_output=True, text=True, timeout=60)
+            self.assertEqual(refused.returncode, 2)
+            self.assertEqual(refused.stderr.count("\n"), 1)
+            needed = re.search(r"give at least (\d+M)", refused.stderr)[1]
+            with Server("--memory", needed, *cache, log=subprocess.DEVNULL) as server:
+                self.assertEqual(server.ask("POST", "/tokenize", {"content": "x"})[0], 200)
 
 
 class Names(unittest.TestCase):
