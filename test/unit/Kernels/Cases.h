@@ -18,20 +18,24 @@ constexpr double kUnit = 0x1p-24;
 /// Absolute error where a result is too small for a full significand.
 constexpr double kTiny = 0x1p-126;
 
-/// Cases per op and mode: CHEEMS_TEST_SHAPES, and never fewer than this. Five
-/// times as many where CHEEMS_TEST_LONG is set, unless AddressSanitizer slows
-/// each down.
-inline int64_t caseCount() {
+/// Whether all is run: in a long run, unless AddressSanitizer slows each case
+/// down.
+inline bool runsAll() {
 #ifdef CHEEMS_ADDRESS_SANITIZER
-  constexpr int64_t least = 40;
+  return false;
 #else
-  const int64_t least = isLongRun() ? 208 : 40;
+  return isLongRun();
 #endif
+}
+
+/// Cases per op and mode: CHEEMS_TEST_SHAPES, and never fewer than this.
+inline int64_t caseCount() {
+  const int64_t least = runsAll() ? 208 : 40;
   const char *asked = std::getenv("CHEEMS_TEST_SHAPES");
   return std::max<int64_t>(least, asked != nullptr ? std::atoll(asked) : 0);
 }
 
-/// Compiling forms is most of the time of these tests, so only long runs
+/// Compiling forms is most of the time of these tests, so only runs of all
 /// compile each in every mode. Other runs compile three in seven for vectors of
 /// 8 lanes, three others for those of 16, and two of all as plain loops, which
 /// are the same for all sizes. Types, remainders and epilogues recur after 2,
@@ -40,9 +44,9 @@ inline bool compilesForm(Mode mode, size_t number) {
   size_t of = number % 7;
   bool plain = of == 1 || of == 6, narrow = of == 0 || of == 2 || of == 4,
        wide = of == 1 || of == 3 || of == 5;
-  return isLongRun() || (mode == Mode::Scalar   ? plain
-                         : mode == Mode::Narrow ? narrow
-                                                : wide);
+  return runsAll() || (mode == Mode::Scalar   ? plain
+                       : mode == Mode::Narrow ? narrow
+                                              : wide);
 }
 
 template <typename Forms> auto formsOf(Mode mode, const Forms &all) {
