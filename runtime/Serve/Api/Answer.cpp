@@ -36,9 +36,9 @@ uint64_t bytesOf(const std::vector<TokenLogprob> &logprobs) {
 /// Hears of one prompt.
 class Answer::Sink : public GenerationSink {
 public:
-  Sink(std::shared_ptr<Answer> answer, size_t prompt, size_t endedBefore,
+  Sink(std::shared_ptr<Answer> answer, size_t prompt,
        const GenerationRequest &request)
-      : answer(std::move(answer)), prompt(prompt), endedBefore(endedBefore) {
+      : answer(std::move(answer)), prompt(prompt) {
     if (request.topLogprobs) {
       holds.resize(static_cast<size_t>(request.choices));
     }
@@ -117,7 +117,7 @@ public:
     std::lock_guard<std::mutex> lock(answer->mutex);
     --answer->underWay;
     bool isFull = fault.kind == GenerationFault::Kind::queueFull;
-    if (!isFull || !answer->putBack(prompt, endedBefore)) {
+    if (!isFull || !answer->putBack(prompt)) {
       answer->fail(fault);
     }
   }
@@ -144,7 +144,7 @@ private:
   }
 
   std::shared_ptr<Answer> answer;
-  size_t prompt, endedBefore;
+  size_t prompt;
   std::vector<TokenHold> holds; ///< one a choice, where tokens are told of
 };
 
@@ -194,7 +194,7 @@ void Answer::start(std::vector<GenerationRequest> given) {
 /// Hands over what waits, as long as there is room.
 void Answer::feed() {
   while (!wasCancelled()) {
-    size_t prompt, endedBefore;
+    size_t prompt;
     GenerationRequest request;
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -204,13 +204,11 @@ void Answer::feed() {
       prompt = waiting.front();
       waiting.pop_front();
       ++underWay;
-      endedBefore = ended;
       request = requests[prompt];
       request.follows = ended > 0 || underWay > 1;
       request.isDue = ended > 0 && underWay == 1;
     }
-    auto sink = std::make_shared<Sink>(shared_from_this(), prompt, endedBefore,
-                                       request);
+    auto sink = std::make_shared<Sink>(shared_from_this(), prompt, request);
     auto ticket = context->engine.submit(std::move(request), sink);
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -232,9 +230,10 @@ void Answer::feed() {
 }
 
 /// Whether a prompt that found the queue full can be tried again: when another
-/// one of this request ends, or now if one has ended meanwhile.
-bool Answer::putBack(size_t prompt, size_t endedBefore) {
-  bool again = underWay > 0 || ended != endedBefore;
+/// one of this request ends, or now if some have ended and none is under way.
+/// One that was may have found the queue full, too.
+bool Answer::putBack(size_t prompt) {
+  bool again = underWay > 0 || ended > 0;
   if (again) {
     waiting.push_front(prompt);
   }

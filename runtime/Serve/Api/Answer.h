@@ -93,7 +93,7 @@ private:
   void cancel();
   bool wasCancelled();
   void feed();
-  bool putBack(size_t prompt, size_t endedBefore);
+  bool putBack(size_t prompt);
   void send(const AnswerForm::Events &events);
   void openStream();
   void fail(const GenerationFault &fault);
