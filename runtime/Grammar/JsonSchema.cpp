@@ -10,7 +10,6 @@
 
 #include "runtime/Error.h"
 #include "runtime/Grammar/SchemaDocument.h"
-#include "runtime/Grammar/SchemaOverlap.h"
 
 #include <algorithm>
 
@@ -19,7 +18,8 @@ namespace cheems::grammar {
 JsonSchema::JsonSchema(GrammarBuilder &builder, const Json &document,
                        std::string name)
     : builder(builder), text(builder), document(document),
-      reader(builder, document, std::move(name)), rules(reader) {}
+      reader(builder, document, std::move(name)), rules(reader),
+      unions(reader, rules) {}
 
 NodeId JsonSchema::value(NodeId next) {
   NodeId all = value(Parts{{&document, "#"}}, next);
@@ -56,10 +56,7 @@ JsonSchema::RuleId JsonSchema::ruleOf(const Parts &parts, bool expanded) {
 
 /// A text of any alternative, up to the end of a rule.
 NodeId JsonSchema::alternatives(const Parts &parts) {
-  std::vector<Alternative> ways = reader.expand(parts);
-  for (const Alternative &way : ways) {
-    checkOnlyOne(way);
-  }
+  std::vector<Alternative> ways = unions.written(parts);
   if (ways.empty()) {
     return nothing(parts, "the schema false accepts nothing");
   }
@@ -73,27 +70,6 @@ NodeId JsonSchema::alternatives(const Parts &parts) {
                         : builder.call(ruleOf(way.parts, true), endNode));
   }
   return builder.either(nodes);
-}
-
-/// What fits one schema of a oneOf must fit no other.
-void JsonSchema::checkOnlyOne(const Alternative &way) {
-  SchemaOverlap overlap(reader, rules);
-  for (const auto &[oneOf, chosen] : way.only) {
-    const Json &list = (*oneOf.schema)["oneOf"];
-    for (size_t index = 0; index < list.size(); ++index) {
-      if (index != chosen &&
-          !overlap.apart(way.parts,
-                         SchemaReader::step(oneOf, list[index], "oneOf",
-                                            std::to_string(index)))) {
-        reader.fail(oneOf.where + "/oneOf",
-                    "a value might fit both its schemas " +
-                        std::to_string(chosen) + " and " +
-                        std::to_string(index) +
-                        "; let a property that both require have different "
-                        "constants, or use anyOf");
-      }
-    }
-  }
 }
 
 NodeId JsonSchema::nothing(const Parts &parts, const std::string &why) {

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_RUNTIME_GRAMMAR_JSONSCHEMA_H
 #define CHEEMS_RUNTIME_GRAMMAR_JSONSCHEMA_H
 
-#include "runtime/Grammar/SchemaRules.h"
+#include "runtime/Grammar/SchemaUnions.h"
 
 #include <deque>
 #include <map>
@@ -41,7 +41,6 @@ private:
   NodeId value(const Parts &parts, NodeId next);
   RuleId ruleOf(const Parts &parts, bool expanded);
   NodeId alternatives(const Parts &parts);
-  void checkOnlyOne(const Alternative &way);
   NodeId alternative(const Parts &parts);
   NodeId nothing(const Parts &parts, const std::string &why);
   NodeId typed(const Parts &parts, const std::string &type,
@@ -60,6 +59,7 @@ private:
   const Json &document;
   SchemaReader reader;
   SchemaRules rules;
+  SchemaUnions unions;
   std::map<Key, RuleId> made;
   std::deque<Pending> pending;
   std::string impossible;

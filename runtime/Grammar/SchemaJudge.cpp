@@ -10,11 +10,7 @@
 
 namespace cheems::grammar {
 
-namespace {
-
-/// Equal for equal values, whatever the order of members and the form of
-/// numbers.
-std::string keyOf(const Json &value) {
+std::string SchemaJudge::keyOf(const Json &value) {
   if (value.is_number_float()) {
     auto number = value.get<double>();
     if (number == std::floor(number) && std::abs(number) < 0x1p53) {
@@ -40,8 +36,6 @@ std::string keyOf(const Json &value) {
   return all;
 }
 
-} // namespace
-
 bool SchemaJudge::isAmong(const Json &list, const std::string &key) {
   auto [found, isNew] = lists.try_emplace(&list);
   if (isNew) {
@@ -58,12 +52,13 @@ bool SchemaJudge::accepts(const Parts &parts, const Json &value) {
     bool all =
         std::all_of(way.parts.begin(), way.parts.end(),
                     [&](const SchemaAt &part) { return fits(part, value); });
-    for (const auto &[oneOf, chosen] : way.only) {
-      const Json &list = (*oneOf.schema)["oneOf"];
-      for (size_t index = 0; all && index < list.size(); ++index) {
+    for (const Alternative::Choice &choice : way.choices) {
+      const Json &list = choice.list();
+      for (size_t index = 0; all && choice.isOneOf() && index < list.size();
+           ++index) {
         reader.spend();
-        all = index == chosen ||
-              !accepts(SchemaReader::step(oneOf, list[index], "oneOf",
+        all = index == choice.chosen ||
+              !accepts(SchemaReader::step(choice.from, list[index], "oneOf",
                                           std::to_string(index)),
                        value);
       }

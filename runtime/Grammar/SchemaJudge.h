@@ -24,6 +24,9 @@ public:
   std::shared_ptr<const Pattern> pattern(const SchemaAt &part, const Json &text,
                                          const std::string &keyword);
   std::shared_ptr<const Pattern> format(const SchemaAt &part);
+  /// Equal for equal values, whatever the order of members and the form of
+  /// numbers.
+  static std::string keyOf(const Json &value);
   static bool isOfType(const Json &value, const std::string &type);
   /// Of a keyword that counts. None: the schema does not have it.
   std::optional<int64_t> count(const SchemaAt &part, const char *keyword) const;

@@ -167,7 +167,7 @@ bool SchemaOverlap::arraysApart(const Parts &written, const Parts &other,
 
 bool SchemaOverlap::valuesApart(const Parts &written, const Parts &others,
                                 int depth) {
-  std::vector<Alternative> ways = reader.expand(written);
+  std::vector<Alternative> ways = tags.expand(written);
   return std::all_of(ways.begin(), ways.end(), [&](const Alternative &way) {
     return std::any_of(
         others.begin(), others.end(),

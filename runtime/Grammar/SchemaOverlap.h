@@ -2,14 +2,14 @@
 #ifndef CHEEMS_RUNTIME_GRAMMAR_SCHEMAOVERLAP_H
 #define CHEEMS_RUNTIME_GRAMMAR_SCHEMAOVERLAP_H
 
-#include "runtime/Grammar/SchemaRules.h"
+#include "runtime/Grammar/SchemaTags.h"
 
 namespace cheems::grammar {
 
 class SchemaOverlap {
 public:
-  SchemaOverlap(SchemaReader &reader, SchemaRules &rules)
-      : reader(reader), rules(rules) {}
+  SchemaOverlap(SchemaReader &reader, SchemaRules &rules, SchemaTags &tags)
+      : reader(reader), rules(rules), tags(tags) {}
 
   /// Whether `other` accepts no text that is written for an alternative. False
   /// where that is not sure.
@@ -26,6 +26,7 @@ private:
 
   SchemaReader &reader;
   SchemaRules &rules;
+  SchemaTags &tags;
 };
 
 } // namespace cheems::grammar

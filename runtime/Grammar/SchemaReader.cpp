@@ -206,7 +206,7 @@ struct SchemaReader::Open {
   std::set<const Json *> seen;
 
   size_t size() const {
-    return 1 + found.parts.size() + found.only.size() + todo.size() +
+    return 1 + found.parts.size() + found.choices.size() + todo.size() +
            choices.size() + seen.size();
   }
 };
@@ -287,8 +287,9 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
     one.todo.push_back(
         {step(from.part, choices[index], keyword, std::to_string(index)),
          from.before});
-    if (keyword == std::string_view("oneOf")) {
-      one.found.only.push_back({from.part, index});
+    if (keyword == std::string_view("oneOf") ||
+        from.part.schema->contains("discriminator")) {
+      one.found.choices.push_back({from.part, keyword, index});
     }
     spend(one.size());
     more.push_back(std::move(one));

@@ -26,13 +26,19 @@ using Parts = std::vector<SchemaAt>;
 /// One of the ways to fit some parts: all of `parts` hold, and of each only
 /// what it says beside $ref, allOf, anyOf and oneOf.
 struct Alternative {
-  /// Of a oneOf: which of its schemas this one fits. It may fit no other.
-  struct Only {
-    SchemaAt oneOf;
+  /// Of a oneOf, or of an anyOf with a discriminator: which of its schemas this
+  /// one fits.
+  struct Choice {
+    SchemaAt from;
+    const char *keyword;
     size_t chosen;
+
+    const Json &list() const { return (*from.schema)[keyword]; }
+    /// Whether it may fit no other.
+    bool isOneOf() const { return keyword == std::string_view("oneOf"); }
   };
   Parts parts;
-  std::vector<Only> only;
+  std::vector<Choice> choices;
 };
 
 /// The keywords that narrow what is valid, and which type each is about; empty:

@@ -96,6 +96,36 @@ std::optional<std::vector<Json>> SchemaRules::constants(const Parts &parts) {
   return values;
 }
 
+std::optional<std::vector<Json>> SchemaRules::values(const Parts &parts) {
+  std::vector<Json> all;
+  std::unordered_set<std::string> keys;
+  for (const Alternative &way : reader.expand(parts)) {
+    auto found = constants(way.parts);
+    if (!found) {
+      found.emplace();
+      for (const std::string &type : types(way.parts)) {
+        if (type == "null") {
+          found->emplace_back(nullptr);
+        } else if (type == "boolean") {
+          found->insert(found->end(), {true, false});
+        } else {
+          return std::nullopt;
+        }
+      }
+    }
+    for (Json &value : *found) {
+      reader.spend();
+      std::string key = SchemaJudge::keyOf(value);
+      if (keys.count(key) == 0 && fits(way.parts, value) &&
+          (way.choices.empty() || judge.accepts(parts, value))) {
+        keys.insert(std::move(key));
+        all.push_back(std::move(value));
+      }
+    }
+  }
+  return all;
+}
+
 StringRule SchemaRules::string(const Parts &parts) {
   StringRule rule;
   bool format = false, pattern = false;
@@ -221,7 +251,7 @@ Exclusions SchemaRules::exclusions(const Parts &parts) {
     }
     for (const Alternative &way :
          reader.expand({SchemaReader::step(part, *other, "not")})) {
-      bool simple = way.only.empty(), values = false;
+      bool simple = way.choices.empty(), values = false;
       for (const SchemaAt &one : way.parts) {
         for (const auto &[keyword, value] : one.schema->items()) {
           simple = simple &&

@@ -52,6 +52,9 @@ public:
   /// Values of enum and const that fit all parts; none: there are no such
   /// keywords.
   std::optional<std::vector<Json>> constants(const Parts &parts);
+  /// All values that fit schemas of constants, booleans and null, whatever
+  /// alternatives they have; none: others might fit.
+  std::optional<std::vector<Json>> values(const Parts &parts);
   ObjectRule object(const Parts &parts);
   /// What the value of a property must fit; none: it cannot be there.
   std::optional<Parts> valueOf(const Parts &parts, const std::string &name);
