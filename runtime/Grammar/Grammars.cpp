@@ -32,7 +32,8 @@ static Json ofObjects(Json schema) {
   if (schema.is_object()) {
     for (const char *keyword :
          {"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"}) {
-      if (schema.contains(keyword)) {
+      auto found = schema.find(keyword);
+      if (found != schema.end() && !isAbsent(keyword, *found)) {
         return schema;
       }
     }

@@ -19,9 +19,10 @@ const Json &nullSchema() {
 
 /// Whether it says by itself which values are valid.
 bool constrains(const Json &schema) {
-  return std::any_of(
-      schema.items().begin(), schema.items().end(),
-      [](const auto &member) { return keywordTypes().count(member.key()); });
+  return std::any_of(schema.items().begin(), schema.items().end(),
+                     [](const auto &member) {
+                       return narrowedType(member.key(), member.value());
+                     });
 }
 
 /// These narrow what is valid, and cannot be kept.
@@ -48,7 +49,11 @@ bool saysNothing(const std::string &keyword, const Json &value) {
 
 } // namespace
 
-const std::unordered_map<std::string, std::string> &keywordTypes() {
+bool isAbsent(std::string_view keyword, const Json &value) {
+  return value.is_null() && keyword != "const";
+}
+
+const std::string *narrowedType(const std::string &keyword, const Json &value) {
   static const std::unordered_map<std::string, std::string> types = {
       {"type", ""},
       {"enum", ""},
@@ -75,7 +80,9 @@ const std::unordered_map<std::string, std::string> &keywordTypes() {
       {"exclusiveMinimum", "number"},
       {"exclusiveMaximum", "number"},
       {"multipleOf", "number"}};
-  return types;
+  auto found = types.find(keyword);
+  return found == types.end() || isAbsent(keyword, value) ? nullptr
+                                                          : &found->second;
 }
 
 SchemaReader::SchemaReader(GrammarBuilder &builder, const Json &document,
@@ -129,7 +136,8 @@ const Json *SchemaReader::keyword(const SchemaAt &part,
     return nullptr;
   }
   auto found = part.schema->find(name);
-  return found == part.schema->end() ? nullptr : &*found;
+  return found == part.schema->end() || isAbsent(name, *found) ? nullptr
+                                                               : &*found;
 }
 
 bool SchemaReader::branches(const Json &schema) const {
@@ -144,7 +152,8 @@ void SchemaReader::checkKeywords(const SchemaAt &part) {
     return;
   }
   for (const auto &[keyword, value] : part.schema->items()) {
-    if (refusedKeywords().count(keyword) != 0 && !saysNothing(keyword, value)) {
+    if (refusedKeywords().count(keyword) != 0 && !isAbsent(keyword, value) &&
+        !saysNothing(keyword, value)) {
       fail(part.where,
            "keyword '" + keyword +
                "' narrows what is valid, and is not supported; leave it out, "
@@ -239,7 +248,7 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
     }
     checkKeywords(part);
     // null is valid whatever else the schema says (OpenAPI 3.0)
-    if (schema.contains("type") &&
+    if (keyword(part, "type") &&
         schema.value("nullable", Json()) == Json(true)) {
       Open null = open;
       null.found.parts.push_back({&nullSchema(), part.where});
@@ -248,12 +257,12 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
     }
     auto chain = std::make_shared<const Chain>(Chain{&schema, before});
     std::vector<Todo> next;
-    if (auto reference = schema.find("$ref"); reference != schema.end()) {
+    if (const Json *reference = keyword(part, "$ref")) {
       next.push_back({{&target(part, *reference),
                        shortened(reference->get<std::string>())},
                       chain});
     }
-    if (schema.contains("allOf")) {
+    if (keyword(part, "allOf")) {
       const Json &all = list(part, "allOf");
       for (size_t index = 0; index < all.size(); ++index) {
         next.push_back(
@@ -261,9 +270,9 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
       }
     }
     open.todo.insert(open.todo.end(), next.rbegin(), next.rend());
-    for (const char *keyword : {"anyOf", "oneOf"}) {
-      if (schema.contains(keyword)) {
-        open.choices.push_back({{part, chain}, keyword});
+    for (const char *several : {"anyOf", "oneOf"}) {
+      if (keyword(part, several)) {
+        open.choices.push_back({{part, chain}, several});
       }
     }
     if (constrains(schema)) {
@@ -274,22 +283,22 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
     more.push_back(std::move(open));
     return;
   }
-  auto [from, keyword] = std::move(open.choices.back());
+  auto [from, name] = std::move(open.choices.back());
   open.choices.pop_back();
-  const Json &choices = list(from.part, keyword);
+  const Json &choices = list(from.part, name);
   if (choices.size() > maximumAlternatives) {
-    fail(from.part.where + "/" + keyword,
-         "it has more than " + std::to_string(maximumAlternatives) +
-             " schemas");
+    fail(from.part.where + "/" + name, "it has more than " +
+                                           std::to_string(maximumAlternatives) +
+                                           " schemas");
   }
   for (size_t index = choices.size(); index-- > 0;) {
     Open one = open;
     one.todo.push_back(
-        {step(from.part, choices[index], keyword, std::to_string(index)),
+        {step(from.part, choices[index], name, std::to_string(index)),
          from.before});
-    if (keyword == std::string_view("oneOf") ||
-        from.part.schema->contains("discriminator")) {
-      one.found.choices.push_back({from.part, keyword, index});
+    if (name == std::string_view("oneOf") ||
+        keyword(from.part, "discriminator")) {
+      one.found.choices.push_back({from.part, name, index});
     }
     spend(one.size());
     more.push_back(std::move(one));

@@ -41,9 +41,12 @@ struct Alternative {
   std::vector<Choice> choices;
 };
 
-/// The keywords that narrow what is valid, and which type each is about; empty:
-/// any.
-const std::unordered_map<std::string, std::string> &keywordTypes();
+/// Whether it is as if the keyword were not there: programs write null for
+/// fields that are not set.
+bool isAbsent(std::string_view keyword, const Json &value);
+/// The type that a keyword is about whose value narrows what is valid; empty:
+/// any. Null: it narrows nothing.
+const std::string *narrowedType(const std::string &keyword, const Json &value);
 
 class SchemaReader {
 public:

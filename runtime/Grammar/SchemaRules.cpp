@@ -12,9 +12,9 @@ std::vector<std::string> SchemaRules::types(const Parts &parts) {
   bool typed = false;
   for (const SchemaAt &part : parts) {
     for (const auto &[keyword, value] : part.schema->items()) {
-      auto known = keywordTypes().find(keyword);
-      if (known != keywordTypes().end() && !known->second.empty()) {
-        about.insert(known->second);
+      const std::string *narrowed = narrowedType(keyword, value);
+      if (narrowed && !narrowed->empty()) {
+        about.insert(*narrowed);
       }
     }
     const Json *type = reader.keyword(part, "type");
@@ -254,9 +254,9 @@ Exclusions SchemaRules::exclusions(const Parts &parts) {
       bool simple = way.choices.empty(), values = false;
       for (const SchemaAt &one : way.parts) {
         for (const auto &[keyword, value] : one.schema->items()) {
-          simple = simple &&
-                   (keywordTypes().count(keyword) == 0 || keyword == "type" ||
-                    keyword == "enum" || keyword == "const");
+          simple =
+              simple && (!narrowedType(keyword, value) || keyword == "type" ||
+                         keyword == "enum" || keyword == "const");
         }
         values = values || reader.keyword(one, "enum") ||
                  reader.keyword(one, "const");
