@@ -41,7 +41,8 @@ JsonSchema::RuleId JsonSchema::ruleOf(const Parts &parts, bool expanded) {
   Key key;
   for (const SchemaAt &part : parts) {
     builder.spend();
-    key.emplace_back(part.schema, expanded && reader.branches(*part.schema));
+    key.emplace_back(part.schema, expanded && reader.branches(*part.schema),
+                     part.chosen);
   }
   std::sort(key.begin(), key.end());
   key.erase(std::unique(key.begin(), key.end()), key.end());

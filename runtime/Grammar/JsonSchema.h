@@ -7,7 +7,7 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace cheems::grammar {
@@ -35,8 +35,8 @@ private:
     bool expanded; ///< the parts are those of one alternative
   };
   /// By the addresses of the schemas; whether only what they say by themselves
-  /// is meant.
-  using Key = std::vector<std::pair<const Json *, bool>>;
+  /// is meant, and whether they are chosen.
+  using Key = std::vector<std::tuple<const Json *, bool, bool>>;
 
   NodeId value(const Parts &parts, NodeId next);
   RuleId ruleOf(const Parts &parts, bool expanded);

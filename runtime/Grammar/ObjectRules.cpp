@@ -34,6 +34,15 @@ SchemaRules::Patterns SchemaRules::patternsOf(const SchemaAt &part) {
 
 std::optional<Parts> SchemaRules::valueOf(const Parts &parts,
                                           const std::string &name) {
+  auto isClosed = [&](const SchemaAt &part) {
+    const Json *others = reader.keyword(part, "additionalProperties");
+    return !part.chosen && others && *others == Json(false);
+  };
+  bool listedByClosed =
+      std::any_of(parts.begin(), parts.end(), [&](const SchemaAt &part) {
+        const Json *listed = objectAt(part, "properties");
+        return listed && isClosed(part) && reader.find(*listed, name);
+      });
   Parts value;
   for (const SchemaAt &part : parts) {
     reader.spend();
@@ -50,9 +59,13 @@ std::optional<Parts> SchemaRules::valueOf(const Parts &parts,
       }
     }
     const Json *others = reader.keyword(part, "additionalProperties");
-    if (value.size() == before && others) {
+    if (value.size() == before && others &&
+        !(listedByClosed && isClosed(part))) {
       value.push_back(
           SchemaReader::step(part, *others, "additionalProperties"));
+    }
+    for (size_t more = before + 1; more < value.size(); ++more) {
+      value[more].chosen = true;
     }
     const Json *names = reader.keyword(part, "propertyNames");
     if (names &&

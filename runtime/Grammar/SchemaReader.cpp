@@ -110,7 +110,7 @@ SchemaAt SchemaReader::step(const SchemaAt &part, const Json &schema,
   if (where.size() > 400) { // it is kept for each schema
     where = "..." + where.substr(where.find('/', where.size() - 200));
   }
-  return {&schema, where};
+  return {&schema, where, part.chosen};
 }
 
 const Json *SchemaReader::find(const Json &object, const std::string &key) {
@@ -259,7 +259,7 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
     std::vector<Todo> next;
     if (const Json *reference = keyword(part, "$ref")) {
       next.push_back({{&target(part, *reference),
-                       shortened(reference->get<std::string>())},
+                       shortened(reference->get<std::string>()), part.chosen},
                       chain});
     }
     if (keyword(part, "allOf")) {
@@ -290,6 +290,10 @@ void SchemaReader::open(Open &open, std::vector<Open> &more) {
     fail(from.part.where + "/" + name, "it has more than " +
                                            std::to_string(maximumAlternatives) +
                                            " schemas");
+  }
+  for (const char *listing :
+       {"properties", "patternProperties", "additionalProperties"}) {
+    from.part.chosen = from.part.chosen || keyword(from.part, listing);
   }
   for (size_t index = choices.size(); index-- > 0;) {
     Open one = open;

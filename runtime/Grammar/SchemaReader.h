@@ -19,6 +19,10 @@ namespace cheems::grammar {
 struct SchemaAt {
   const Json *schema;
   std::string where;
+  /// Of an anyOf or oneOf beside properties, or of a pattern of names that are
+  /// listed, too: where it is closed, it is closed for those as well. Closed
+  /// objects of an allOf are not: each may have what another lists.
+  bool chosen = false;
 };
 /// Schemas that a value must fit all of.
 using Parts = std::vector<SchemaAt>;

@@ -96,5 +96,65 @@ TEST(Nulls, ArgumentsOfToolsAreObjectsIfTheirTypeIsNull) {
   expectTexts(grammar, {call("{}"), call("{\"a\":1}")}, {call("1")});
 }
 
+TEST(ClosedObjects, OfAnAllOfHaveThePropertiesOfAll) {
+  // as zod's A.and(B)
+  GrammarPointer both = schema(R"({"allOf": [
+    {"type": "object", "properties": {"a": {"type": "integer"},
+      "in": {"type": "object", "properties": {"x": {"const": 1}},
+             "required": ["x"], "additionalProperties": false}},
+     "required": ["a"], "additionalProperties": false},
+    {"type": "object", "properties": {"b": {"type": "string"},
+      "in": {"type": "object", "properties": {"y": {"const": 2}},
+             "required": ["y"], "additionalProperties": false}},
+     "required": ["b", "in"], "additionalProperties": false}]})");
+  expectTexts(both, {R"({"a":1,"in":{"x":1,"y":2},"b":""})"},
+              {R"({"a":1,"in":{"x":1,"y":2}})", R"({"a":1,"b":""})",
+               R"({"a":1,"in":{"x":1},"b":""})",
+               R"({"a":1,"in":{"x":1,"y":2},"b":"","c":1})"});
+  // siblings, and references
+  expectTexts(schema(R"({"allOf": [{"$ref": "#/$defs/A"}], "properties":
+    {"b": {"const": 2}}, "required": ["b"], "additionalProperties": false,
+    "$defs": {"A": {"properties": {"a": {"const": 1}}, "required": ["a"],
+      "additionalProperties": false}}})"),
+              {R"({"b":2,"a":1})"}, {R"({"b":2})", R"({"b":2,"a":1,"c":1})"});
+  // a union in an allOf
+  expectTexts(schema(R"({"allOf": [
+    {"properties": {"a": {"const": 1}}, "required": ["a"],
+     "additionalProperties": false},
+    {"anyOf": [
+      {"properties": {"b": {"const": 2}}, "required": ["b"],
+       "additionalProperties": false},
+      {"properties": {"c": {"const": 3}}, "required": ["c"],
+       "additionalProperties": false}]}]})"),
+              {R"({"a":1,"b":2})", R"({"a":1,"c":3})"},
+              {R"({"a":1})", R"({"a":1,"b":2,"c":3})", R"({"b":2})"});
+}
+
+TEST(ClosedObjects, ThatAreNotAllClosedOrAreAlternativesStayAsTheyAre) {
+  EXPECT_THAT(fault(R"({"allOf": [
+    {"properties": {"a": {}}, "additionalProperties": false},
+    {"properties": {"b": {}}, "required": ["b"]}]})"),
+              HasSubstr("'b' is required, but neither"));
+  expectTexts(schema(R"({"properties": {"a": {"const": 1}, "b": {"const": 2}},
+    "additionalProperties": false, "anyOf": [
+      {"properties": {"a": {}}, "required": ["a"],
+       "additionalProperties": false},
+      {"properties": {"b": {}, "c": {}}, "required": ["b"],
+       "additionalProperties": false}]})"),
+              {R"({"a":1})", R"({"b":2})"},
+              {R"({"a":1,"b":2})", R"({"b":2,"c":3})", "{}"});
+  expectTexts(schema(R"({"properties": {"in": {"properties": {"a": {},
+      "b": {}}, "additionalProperties": false}}, "required": ["in"], "anyOf": [
+      {"properties": {"in": {"properties": {"a": {"const": 1}},
+        "additionalProperties": false}}}]})"),
+              {R"({"in":{}})", R"({"in":{"a":1}})"},
+              {R"({"in":{"a":1,"b":1}})", R"({"in":{"b":1}})"});
+  expectTexts(schema(R"({"properties": {"in": {"properties": {"a": {}},
+      "additionalProperties": false}}, "patternProperties": {"^i": {
+      "properties": {"a": {}, "b": {}}, "additionalProperties": false}}})"),
+              {R"({"in":{"a":1}})", R"({"i":{"b":1}})"},
+              {R"({"in":{"b":1}})"});
+}
+
 } // namespace
 } // namespace cheems
