@@ -149,39 +149,6 @@ NodeId JsonSchema::typed(const Parts &parts, const std::string &type,
                         : text.constants(values, endNode);
 }
 
-NodeId JsonSchema::array(const Parts &parts) {
-  ArrayRule rule = rules.array(parts);
-  if (rule.maximum && rule.minimum > *rule.maximum) {
-    return nothing(parts, "minItems is larger than maxItems, or than the "
-                          "number of items that are listed");
-  }
-  NodeId close = builder.literal("]", endNode);
-  auto length = static_cast<int64_t>(rule.first.size());
-  auto item = [&](NodeId next) { return value(rule.rest, next); };
-  if (length == 0) {
-    return builder.literal("[",
-                           text.list(item, rule.minimum, rule.maximum, close));
-  }
-  NodeId behind = close;
-  if (!rule.maximum || *rule.maximum > length) {
-    behind = builder.repeat([&](NodeId next) { return text.comma(item(next)); },
-                            std::max<int64_t>(rule.minimum - length, 0),
-                            rule.maximum
-                                ? std::optional<int64_t>(*rule.maximum - length)
-                                : std::nullopt,
-                            close);
-  }
-  for (int64_t index = length; index-- > 0;) {
-    if (rule.maximum && index >= *rule.maximum) {
-      continue;
-    }
-    NodeId one = value(rule.first[static_cast<size_t>(index)], behind);
-    one = index > 0 ? text.comma(one) : one;
-    behind = index >= rule.minimum ? builder.either({one, close}) : one;
-  }
-  return builder.literal("[", behind);
-}
-
 NodeId JsonSchema::string(const Parts &parts) {
   StringRule rule = rules.string(parts);
   if (rule.maximum && rule.minimum > *rule.maximum) {

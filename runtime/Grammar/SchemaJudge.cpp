@@ -169,6 +169,16 @@ bool SchemaJudge::fitsArray(const SchemaAt &part, const Json &value) {
       size > count(part, "maxItems").value_or(size)) {
     return false;
   }
+  const Json *unique = reader.keyword(part, "uniqueItems");
+  if (unique && *unique == Json(true)) {
+    reader.spend(value.size());
+    std::unordered_set<std::string> keys;
+    for (const Json &item : value) {
+      if (!keys.insert(keyOf(item)).second) {
+        return false;
+      }
+    }
+  }
   const Json *first = reader.keyword(part, "prefixItems"),
              *rest = reader.keyword(part, "items");
   const char *keyword = "items";

@@ -25,7 +25,7 @@ bool constrains(const Json &schema) {
                      });
 }
 
-/// These narrow what is valid, and cannot be kept.
+/// These narrow what is valid, and cannot be kept, or not with each value.
 const std::set<std::string> &refusedKeywords() {
   static const std::set<std::string> names = {
       "if",           "then",
@@ -40,9 +40,9 @@ const std::set<std::string> &refusedKeywords() {
   return names;
 }
 
-bool saysNothing(const std::string &keyword, const Json &value) {
+bool isKept(const std::string &keyword, const Json &value) {
   return keyword == "uniqueItems"
-             ? value == Json(false)
+             ? value.is_boolean()
              : value == Json(true) &&
                    keyword.compare(0, 11, "unevaluated") == 0;
 }
@@ -71,6 +71,7 @@ const std::string *narrowedType(const std::string &keyword, const Json &value) {
       {"additionalItems", "array"},
       {"minItems", "array"},
       {"maxItems", "array"},
+      {"uniqueItems", "array"},
       {"minLength", "string"},
       {"maxLength", "string"},
       {"pattern", "string"},
@@ -81,8 +82,9 @@ const std::string *narrowedType(const std::string &keyword, const Json &value) {
       {"exclusiveMaximum", "number"},
       {"multipleOf", "number"}};
   auto found = types.find(keyword);
-  return found == types.end() || isAbsent(keyword, value) ? nullptr
-                                                          : &found->second;
+  bool narrows = found != types.end() && !isAbsent(keyword, value) &&
+                 (keyword != "uniqueItems" || value == Json(true));
+  return narrows ? &found->second : nullptr;
 }
 
 SchemaReader::SchemaReader(GrammarBuilder &builder, const Json &document,
@@ -153,7 +155,7 @@ void SchemaReader::checkKeywords(const SchemaAt &part) {
   }
   for (const auto &[keyword, value] : part.schema->items()) {
     if (refusedKeywords().count(keyword) != 0 && !isAbsent(keyword, value) &&
-        !saysNothing(keyword, value)) {
+        !isKept(keyword, value)) {
       fail(part.where,
            "keyword '" + keyword +
                "' narrows what is valid, and is not supported; leave it out, "

@@ -199,6 +199,10 @@ ArrayRule SchemaRules::array(const Parts &parts) {
       reader.spend(first->size());
       rule.first.resize(first->size());
     }
+    const Json *unique = reader.keyword(part, "uniqueItems");
+    if (unique && *unique == Json(true)) {
+      rule.unique = &part;
+    }
     if (auto minimum = judge.count(part, "minItems")) {
       rule.minimum = std::max(rule.minimum, *minimum);
       counted = true;
