@@ -58,21 +58,90 @@ std::string unescaped(const std::string &step) {
   return text;
 }
 
+/// Of these keywords the members are schemas, whatever their names.
+bool hasNames(const std::string &keyword) {
+  return keyword == "properties" || keyword == "patternProperties" ||
+         keyword == "$defs" || keyword == "definitions" ||
+         keyword == "dependentSchemas";
+}
+
+/// What these keywords have is no schema, whatever it looks like.
+bool hasValues(const std::string &keyword) {
+  return keyword == "const" || keyword == "enum" || keyword == "default" ||
+         keyword == "example" || keyword == "examples";
+}
+
+const std::string *textAt(const Json &schema, const char *keyword) {
+  auto found = schema.find(keyword);
+  return found != schema.end() && found->is_string()
+             ? found->get_ptr<const std::string *>()
+             : nullptr;
+}
+
 } // namespace
 
-const Json &resolveReference(
-    const Json &document, const std::string &reference,
-    const std::function<const Json *(const Json &, const std::string &)> &find,
-    const std::function<void(const std::string &)> &fail) {
-  if (reference != "#" && reference.substr(0, 2) != "#/") {
-    fail("the reference '" + SchemaReader::shortened(reference) +
-         "' is not supported; only those within the schema are, like "
-         "#/$defs/name");
+void References::readNames() {
+  struct Place {
+    const Json *at, *resource;
+    bool isSchema; // or it has schemas
+  };
+  std::vector<Place> todo = {{&document, &document, true}};
+  while (!todo.empty()) {
+    auto [at, resource, isSchema] = todo.back();
+    todo.pop_back();
+    spend();
+    if (at->is_array()) {
+      for (const Json &one : *at) {
+        todo.push_back({&one, resource, true});
+      }
+    }
+    if (!at->is_object()) {
+      continue;
+    }
+    if (isSchema) {
+      if (const std::string *id = textAt(*at, "$id")) {
+        if (id->substr(0, 1) == "#") { // as it was before 2019
+          anchors.try_emplace({resource, id->substr(1)}, at);
+        } else {
+          resource = at;
+          ids.try_emplace(id->substr(0, id->find('#')), at);
+        }
+      }
+      if (const std::string *anchor = textAt(*at, "$anchor")) {
+        anchors.try_emplace({resource, *anchor}, at);
+      }
+      if (resource != &document && at->contains("$ref")) {
+        resources.emplace(at, resource);
+      }
+    }
+    for (const auto &[keyword, value] : at->items()) {
+      if (!isSchema || !hasValues(keyword)) {
+        todo.push_back({&value, resource, !isSchema || !hasNames(keyword)});
+      }
+    }
   }
-  const Json *at = &document;
-  for (size_t begin = 1; begin < reference.size();) {
-    size_t end = std::min(reference.find('/', begin + 1), reference.size());
-    std::string step = unescaped(reference.substr(begin + 1, end - begin - 1));
+}
+
+const Json &References::resourceOf(const Json &schema) {
+  if (!read) {
+    read = true;
+    readNames();
+  }
+  auto found = resources.find(&schema);
+  return found == resources.end() ? document : *found->second;
+}
+
+const Json *References::inside(const Json &resource,
+                               const std::string &fragment,
+                               const Find &find) const {
+  if (!fragment.empty() && fragment[0] != '/') {
+    auto found = anchors.find({&resource, unescaped(fragment)});
+    return found == anchors.end() ? nullptr : found->second;
+  }
+  const Json *at = &resource;
+  for (size_t begin = 0; at && begin < fragment.size();) {
+    size_t end = std::min(fragment.find('/', begin + 1), fragment.size());
+    std::string step = unescaped(fragment.substr(begin + 1, end - begin - 1));
     begin = end;
     const Json *next = nullptr;
     if (at->is_object()) {
@@ -82,13 +151,38 @@ const Json &resolveReference(
                std::stoul(step) < at->size()) {
       next = &(*at)[std::stoul(step)];
     }
-    if (!next) {
-      fail("the reference '" + SchemaReader::shortened(reference) +
-           "' names nothing");
-    }
     at = next;
   }
-  return *at;
+  return at;
+}
+
+const Json &
+References::resolve(const Json &resource, const std::string &reference,
+                    const Find &find,
+                    const std::function<void(const std::string &)> &fail) {
+  size_t hash = reference.find('#');
+  std::string id = reference.substr(0, hash);
+  std::string fragment =
+      hash == reference.npos ? "" : reference.substr(hash + 1);
+  const Json *from = &resource;
+  if (!id.empty()) {
+    auto found = ids.find(id);
+    if (found == ids.end()) {
+      fail("the reference '" + SchemaReader::shortened(reference) +
+           "' is not supported; only those within the schema are, like "
+           "#/$defs/name, or a $id or $anchor in it");
+    }
+    from = found->second;
+  }
+  const Json *found = inside(*from, fragment, find);
+  if (!found && id.empty()) { // programs count from the document all the same
+    found = inside(document, fragment, find);
+  }
+  if (!found) {
+    fail("the reference '" + SchemaReader::shortened(reference) +
+         "' names nothing");
+  }
+  return *found;
 }
 
 } // namespace cheems::grammar

@@ -1,7 +1,6 @@
 #include "runtime/Grammar/SchemaReader.h"
 
 #include "runtime/Error.h"
-#include "runtime/Grammar/SchemaDocument.h"
 
 #include <algorithm>
 
@@ -89,7 +88,8 @@ const std::string *narrowedType(const std::string &keyword, const Json &value) {
 
 SchemaReader::SchemaReader(GrammarBuilder &builder, const Json &document,
                            std::string name)
-    : builder(builder), document(document), name(std::move(name)) {}
+    : builder(builder), name(std::move(name)),
+      references(document, [this] { spend(); }) {}
 
 void SchemaReader::fail(const std::string &where,
                         const std::string &message) const {
@@ -168,11 +168,12 @@ const Json &SchemaReader::target(const SchemaAt &part, const Json &reference) {
   if (!reference.is_string()) {
     fail(part.where + "/$ref", "a reference must be a string");
   }
+  const Json &resource = references.resourceOf(*part.schema);
   auto [found, isNew] =
-      targets.try_emplace(reference.get<std::string>(), nullptr);
+      targets.try_emplace({&resource, reference.get<std::string>()}, nullptr);
   if (isNew) {
-    found->second = &resolveReference(
-        document, found->first,
+    found->second = &references.resolve(
+        resource, found->first.second,
         [&](const Json &object, const std::string &key) {
           return find(object, key);
         },

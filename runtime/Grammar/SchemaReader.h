@@ -3,7 +3,7 @@
 #ifndef CHEEMS_RUNTIME_GRAMMAR_SCHEMAREADER_H
 #define CHEEMS_RUNTIME_GRAMMAR_SCHEMAREADER_H
 
-#include "runtime/Grammar/JsonText.h"
+#include "runtime/Grammar/SchemaDocument.h"
 
 #include <memory>
 #include <set>
@@ -89,13 +89,13 @@ private:
   const Json &list(const SchemaAt &part, const char *keyword) const;
 
   GrammarBuilder &builder;
-  const Json &document;
   std::string name;
   std::unordered_set<const Json *> checked;
   std::unordered_map<const Json *,
                      std::unordered_map<std::string_view, const Json *>>
       indices; ///< of large objects
-  std::unordered_map<std::string, const Json *> targets;
+  References references;
+  std::map<std::pair<const Json *, std::string>, const Json *> targets;
 };
 
 } // namespace cheems::grammar

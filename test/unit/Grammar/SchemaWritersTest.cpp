@@ -174,6 +174,48 @@ TEST(UniqueItems, OfOtherItemsIsRefusedAndFalseSaysNothing) {
               {"[1,2]", "3"}, {"[1,1.0]", "[[1],[1]]"});
 }
 
+TEST(References, MayNameASchemaByItsIdOrAnchor) {
+  // as TypeBox writes what refers to itself
+  expectTexts(schema(R"({"$id": "Node", "type": "object", "properties": {
+    "kids": {"type": "array", "items": {"$ref": "Node"}}},
+    "required": ["kids"]})"),
+              {R"({"kids":[]})", R"({"kids":[{"kids":[]}]})"},
+              {R"({"kids":[1]})"});
+  expectTexts(schema(R"({"prefixItems": [{"$ref": "Point"}, {"$ref": "#unit"},
+    {"$ref": "Point#/properties/x"}, {"$ref": "http://a.b/c#"},
+    {"$ref": "#old"}], "$defs": {
+      "p": {"$id": "Point", "properties": {"x": {"const": 1}},
+            "required": ["x"]},
+      "u": {"$anchor": "unit", "const": "m"}, "c": {"$id": "http://a.b/c",
+      "const": null}, "o": {"$id": "#old", "const": true}}})"),
+              {R"([{"x":1},"m",1,null,true])"},
+              {R"([{"x":2},"m",1,null,true])", R"([{"x":1},"n",1,null,true])",
+               R"([{"x":1},"m",1,null,false])"});
+}
+
+TEST(References, OfASchemaWithAnIdStartThere) {
+  GrammarPointer grammar = schema(R"({"type": "object", "properties": {
+    "in": {"$id": "In", "type": "object", "properties": {
+      "a": {"$ref": "#/$defs/v"}, "b": {"$ref": "#v"}, "c": {"$ref": "#"},
+      "d": {"$ref": "#/$defs/w"}},
+      "$defs": {"v": {"$anchor": "v", "const": 1}}}},
+    "$defs": {"v": {"$anchor": "v", "const": 2}, "w": {"const": 3}}})");
+  expectTexts(
+      grammar,
+      {R"({"in":{"a":1,"b":1,"c":{},"d":3}})", R"({"in":{"c":{"a":1}}})"},
+      {R"({"in":{"a":2}})", R"({"in":{"b":2}})", R"({"in":{"c":{"in":{}}}})"});
+}
+
+TEST(References, NamesInValuesAndOfPropertiesAreNotMeant) {
+  EXPECT_THAT(fault(R"({"const": {"$id": "X"}, "$ref": "X"})"),
+              HasSubstr("the reference 'X' is not supported"));
+  EXPECT_THAT(fault(R"({"$ref": "#x", "properties": {"a": {}}})"),
+              HasSubstr("the reference '#x' names nothing"));
+  expectTexts(schema(R"({"properties": {"default": {"$id": "D", "const": 1},
+    "$id": {"$ref": "D"}, "$anchor": {"const": 2}}})"),
+              {R"({"default":1,"$id":1,"$anchor":2})"}, {R"({"$id":2})"});
+}
+
 TEST(ClosedObjects, OfAnAllOfHaveThePropertiesOfAll) {
   // as zod's A.and(B)
   GrammarPointer both = schema(R"({"allOf": [
