@@ -116,9 +116,6 @@ bool SchemaOverlap::objectsApart(const Parts &written, const Parts &other,
       return true;
     }
   }
-  if (!mine.families.empty()) {
-    return false;
-  }
   // what they require, this one never writes
   std::unordered_set<std::string> names;
   for (const ObjectRule::Property &property : mine.properties) {
@@ -129,7 +126,9 @@ bool SchemaOverlap::objectsApart(const Parts &written, const Parts &other,
   return std::any_of(theirs.properties.begin(), theirs.properties.end(),
                      [&](const ObjectRule::Property &property) {
                        return property.required &&
-                              names.count(property.name) == 0;
+                              names.count(property.name) == 0 &&
+                              (mine.families.empty() ||
+                               !rules.valueOf(written, property.name));
                      });
 }
 

@@ -58,6 +58,22 @@ bool SchemaUnions::tellApart(Alternative &way, const SchemaAt &other) {
       return true;
     }
   }
+  // what the other requires may be left out
+  auto needs = [](const ObjectRule &rule, const std::string &name) {
+    return std::any_of(rule.properties.begin(), rule.properties.end(),
+                       [&](const ObjectRule::Property &property) {
+                         return property.required && property.name == name;
+                       });
+  };
+  for (const Alternative &theirs : reader.expand({other})) {
+    for (const ObjectRule::Property &property :
+         rules.object(theirs.parts).properties) {
+      if (property.required && !needs(mine, property.name) &&
+          holds(tags.without(property.name, other.where))) {
+        return true;
+      }
+    }
+  }
   return false;
 }
 

@@ -78,6 +78,29 @@ TEST(Unions, TagsMayBeSharedOrBehindReferences) {
       {"{}", R"({"on":"c"})"});
 }
 
+TEST(Unions, WhatOneSchemaOfAOneOfRequiresTheOthersLeaveOut) {
+  GrammarPointer one = schema(R"({"type": "object", "properties": {
+    "a": {"const": 1}, "b": {"const": 2}, "c": {"const": 3}},
+    "oneOf": [{"required": ["a"]}, {"required": ["b"]}]})");
+  expectTexts(
+      one, {R"({"a":1})", R"({"b":2})", R"({"a":1,"c":3})", R"({"b":2,"c":3})"},
+      {"{}", R"({"c":3})", R"({"a":1,"b":2})", R"({"a":1,"b":2,"c":3})"});
+  expectTexts(schema(R"({"type": "object", "properties": {"a": {}, "b": {},
+    "c": {}}, "additionalProperties": false, "oneOf": [{"required": ["a"]},
+    {"required": ["b"]}, {"required": ["c"]}]})"),
+              {R"({"a":1})", R"({"b":2})", R"({"c":2})"},
+              {"{}", R"({"a":1,"b":2})", R"({"b":1,"c":2})"});
+  // where other names may be there, too
+  expectTexts(schema(R"({"type": "object", "oneOf": [{"required": ["a"]},
+    {"required": ["b"]}]})"),
+              {R"({"a":1})", R"({"b":1,"x":2})"},
+              {"{}", R"({"a":1,"b":2})", R"({"b":1,"a":2})", R"({"x":1})",
+               R"({"a":1,"\u0062":2})"});
+  EXPECT_THAT(fault(R"({"oneOf": [{"properties": {"a": {}}, "required": ["a"]},
+    {"properties": {"a": {}, "b": {}}, "required": ["a", "b"]}]})"),
+              HasSubstr("a value might fit both its schemas 1 and 0"));
+}
+
 TEST(Unions, DiscriminatorOfAPropertyThatHasNoConstantsSaysNothing) {
   expectTexts(schema(R"({"anyOf": [
     {"type": "object", "properties": {"k": {"const": "a"}}},
