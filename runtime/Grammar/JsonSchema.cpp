@@ -65,6 +65,7 @@ NodeId JsonSchema::alternatives(const Parts &parts) {
     return alternative(ways.front().parts);
   }
   std::vector<NodeId> nodes;
+  nodes.reserve(ways.size());
   for (const Alternative &way : ways) {
     nodes.push_back(way.parts.empty()
                         ? text.value(endNode)

@@ -89,7 +89,7 @@ NodeId JsonSchema::inAnyOrder(const ArrayRule &rule, const Values &values) {
 NodeId JsonSchema::inOrder(const ArrayRule &rule, const Values &values) {
   auto size = static_cast<int64_t>(values.rules.size());
   bool bounded = rule.maximum.value_or(size) < size;
-  auto most = static_cast<size_t>(bounded ? *rule.maximum
+  auto most = static_cast<size_t>(bounded ? rule.maximum.value_or(0)
                                           : std::max<int64_t>(rule.minimum, 1));
   NodeId close = builder.literal("]", endNode);
   std::vector<NodeId> lanes(most + 1);

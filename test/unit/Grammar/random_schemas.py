@@ -53,10 +53,20 @@ def leaf(draw):
 
 
 def combined(draw, depth, defs):
-    kind = draw.randrange(7)
+    kind = draw.randrange(9)
     if kind == 0:
         tags = draw.sample(["x", "y", "z"], 2)
-        return {"oneOf": [{"type": "object", "properties": {"k": {"const": tag}, "v": schema(draw, depth + 1, defs)}, "required": ["k"]} for tag in tags]}
+        required = draw.choice([{"required": ["k"]}, {}, {"additionalProperties": False}])
+        made = [{"type": "object", "properties": {"k": {"const": tag}, "v": schema(draw, depth + 1, defs)}, **required} for tag in tags]
+        return {"oneOf": made, **draw.choice([{}, {"discriminator": {"propertyName": "k"}}])}
+    if kind == 7:
+        values = draw.choice([["a", 1, 1.0, None], [True, False, [1], {"k": 1}], ["v" + str(number) for number in range(12)], [0, False, "0"]])
+        item = draw.choice([{"enum": values}, {"type": "boolean"}, {"anyOf": [{"const": "a"}, {"type": ["null", "boolean"]}]}])
+        return {"type": "array", "items": item, "uniqueItems": True, **draw.choice([{}, {"minItems": 2}, {"minItems": 1, "maxItems": 2}])}
+    if kind == 8:
+        names = draw.sample(["a", "b", "c"], 2)
+        return {"type": "object", "oneOf": [{"required": [name]} for name in names],
+                **draw.choice([{}, {"properties": {name: leaf(draw) for name in "abc"}}, {"additionalProperties": leaf(draw)}])}
     if kind == 1:
         names = draw.sample(NAMES, 2)
         return {"allOf": [{"type": "object", "properties": {name: leaf(draw)}, "required": [name]} for name in names], "properties": {"own": leaf(draw)}}
