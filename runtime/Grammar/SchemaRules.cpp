@@ -63,6 +63,11 @@ std::vector<std::string> SchemaRules::types(const Parts &parts) {
   return found;
 }
 
+bool SchemaRules::mayBe(const Parts &parts, const std::string &type) {
+  std::vector<std::string> all = types(parts);
+  return std::find(all.begin(), all.end(), type) != all.end();
+}
+
 bool SchemaRules::fits(const Parts &parts, const Json &value) {
   return std::all_of(parts.begin(), parts.end(), [&](const SchemaAt &part) {
     return judge.fits(part, value);

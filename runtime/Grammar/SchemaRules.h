@@ -50,6 +50,7 @@ public:
   /// Types that are written; "integer" only without "number". Without a type,
   /// those that the keywords are about.
   std::vector<std::string> types(const Parts &parts);
+  bool mayBe(const Parts &parts, const std::string &type);
   /// Values of enum and const that fit all parts; none: there are no such
   /// keywords.
   std::optional<std::vector<Json>> constants(const Parts &parts);

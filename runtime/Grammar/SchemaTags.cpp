@@ -26,8 +26,7 @@ SchemaAt SchemaTags::without(const std::string &name,
 bool SchemaTags::hasConstants(const SchemaAt &schema, const std::string &name) {
   std::vector<Alternative> ways = reader.expand({schema});
   return std::all_of(ways.begin(), ways.end(), [&](const Alternative &way) {
-    std::vector<std::string> types = rules.types(way.parts);
-    if (std::find(types.begin(), types.end(), "object") == types.end()) {
+    if (!rules.mayBe(way.parts, "object")) {
       return true;
     }
     std::optional<Parts> value = rules.valueOf(way.parts, name);
@@ -61,7 +60,7 @@ std::vector<Alternative> SchemaTags::expand(const Parts &parts) {
   for (Alternative &way : ways) {
     for (const Alternative::Choice &choice : way.choices) {
       const std::string &tag = tagOf(choice);
-      if (!tag.empty()) {
+      if (!tag.empty() && rules.mayBe(way.parts, "object")) {
         way.parts.push_back(with(tag, choice.from.where));
       }
     }

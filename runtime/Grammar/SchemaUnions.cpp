@@ -35,8 +35,7 @@ void SchemaUnions::keepToOne(Alternative &way) {
 
 /// Narrows an alternative so that the other schema accepts none of its texts.
 bool SchemaUnions::tellApart(Alternative &way, const SchemaAt &other) {
-  std::vector<std::string> types = rules.types(way.parts);
-  if (std::find(types.begin(), types.end(), "object") == types.end()) {
+  if (!rules.mayBe(way.parts, "object")) {
     return false;
   }
   auto holds = [&](const SchemaAt &added) {

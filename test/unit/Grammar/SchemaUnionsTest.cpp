@@ -115,6 +115,13 @@ TEST(Unions, DiscriminatorOfAPropertyThatHasNoConstantsSaysNothing) {
   }
 }
 
+TEST(Unions, SchemasOfOtherTypesHaveNoTag) {
+  GrammarPointer grammar = schema(R"({"anyOf": [
+    {"properties": {"k": {"const": "a"}}}, {"maxLength": 1}],
+    "discriminator": {"propertyName": "k"}})");
+  expectTexts(grammar, {R"({"k":"a"})", "\"x\""}, {"{}", R"({"k":"b"})"});
+}
+
 TEST(Unions, TaggedUnionsMayBeNestedListedClosedAndNullable) {
   // the second of two tags tells two schemas of the first apart
   std::string pet = R"({"discriminator": {"propertyName": "pet"}, "oneOf": [
