@@ -19,7 +19,7 @@ JsonSchema::JsonSchema(GrammarBuilder &builder, const Json &document,
                        std::string name)
     : builder(builder), text(builder), document(document),
       reader(builder, document, std::move(name)), rules(reader),
-      unions(reader, rules) {}
+      contents(builder, reader), unions(reader, rules) {}
 
 NodeId JsonSchema::value(NodeId next) {
   NodeId all = value(Parts{{&document, "#"}}, next);
@@ -41,8 +41,8 @@ JsonSchema::RuleId JsonSchema::ruleOf(const Parts &parts, bool expanded) {
   Key key;
   for (const SchemaAt &part : parts) {
     builder.spend();
-    key.emplace_back(part.schema, expanded && reader.branches(*part.schema),
-                     part.chosen);
+    key.emplace_back(contents.numberOf(*part.schema),
+                     expanded && reader.branches(*part.schema), part.chosen);
   }
   std::sort(key.begin(), key.end());
   key.erase(std::unique(key.begin(), key.end()), key.end());

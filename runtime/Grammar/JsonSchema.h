@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_GRAMMAR_JSONSCHEMA_H
 #define CHEEMS_RUNTIME_GRAMMAR_JSONSCHEMA_H
 
+#include "runtime/Grammar/SchemaContents.h"
 #include "runtime/Grammar/SchemaUnions.h"
 
 #include <deque>
@@ -34,9 +35,9 @@ private:
     Parts parts;
     bool expanded; ///< the parts are those of one alternative
   };
-  /// By the addresses of the schemas; whether only what they say by themselves
-  /// is meant, and whether they are chosen.
-  using Key = std::vector<std::tuple<const Json *, bool, bool>>;
+  /// By what the schemas say; whether only what they say by themselves is
+  /// meant, and whether they are chosen.
+  using Key = std::vector<std::tuple<uint32_t, bool, bool>>;
 
   NodeId value(const Parts &parts, NodeId next);
   RuleId ruleOf(const Parts &parts, bool expanded);
@@ -64,6 +65,7 @@ private:
   const Json &document;
   SchemaReader reader;
   SchemaRules rules;
+  SchemaContents contents;
   SchemaUnions unions;
   std::map<Key, RuleId> made;
   std::deque<Pending> pending;

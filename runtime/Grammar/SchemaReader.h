@@ -69,6 +69,10 @@ public:
   /// As an object's own lookup, which takes as many steps as there are members.
   /// The object is one of the document.
   const Json *find(const Json &object, const std::string &key);
+  /// Where the references of the schema start.
+  const Json &resourceOf(const Json &schema) {
+    return references.resourceOf(schema);
+  }
   /// A member of the schema, if it is one; null: it has none.
   const Json *keyword(const SchemaAt &part, const char *name) const;
   void spend(size_t steps = 1) { builder.spend(steps); }

@@ -86,6 +86,26 @@ TEST(Formats, HoldBesidePatternsAndLengths) {
                 {"2024-01-01T00:00:00Z"}, {"2024-01-01T00:00:00+01:00"});
 }
 
+TEST(JsonSchema, EqualSchemasAtDifferentPlacesShareTheirRules) {
+  std::string fields;
+  for (int index = 0; index < 40; ++index) {
+    fields +=
+        (index ? R"(, "p)" : R"("p)") + std::to_string(index) +
+        R"s(": {"title": "t)s" + std::to_string(index) +
+        R"s(", "format": "email", "pattern": "^[^@ ]+@([a-z0-9][a-z0-9-]*\\.)+[a-z]{2,9}$", "maxLength": 254})s";
+  }
+  GrammarPointer many = schema("{\"properties\": {" + fields + "}}");
+  EXPECT_TRUE(accepts(many, R"({"p0":"a@b.de","p39":"c@d.ef"})"));
+  EXPECT_FALSE(accepts(many, R"({"p0":"a@b.de","p39":"c"})"));
+  // names of properties are no remarks, and values differ
+  expectTexts(schema(R"({"prefixItems": [
+    {"properties": {"title": {"const": 1}}},
+    {"properties": {"title": {"const": 2}}},
+    {"properties": {}, "title": "t"}]})"),
+              {R"([{"title":1},{"title":2},{}])"},
+              {R"([{"title":2},{"title":1},{}])", R"([{},{},{"title":1}])"});
+}
+
 TEST(Patterns, LookAheadHoldsWhereItStands) {
   // as Decimal of pydantic
   expectStrings(
