@@ -23,10 +23,7 @@ void GrammarBuilder::spend(size_t steps) {
     paidNodes += nodesAtOnce;
   }
   if (nodes.size() >= maximumNodes) {
-    throw Error(Status::usage,
-                "the grammar is too large: more than " +
-                    std::to_string(maximumNodes) +
-                    " states; repeat less, or make strings and lists shorter");
+    refuseStates();
   }
   if (work > maximumBuildWork) {
     throw Error(Status::usage,
@@ -35,6 +32,13 @@ void GrammarBuilder::spend(size_t steps) {
                     " steps of work; let it have fewer parts, alternatives and "
                     "repetitions");
   }
+}
+
+void GrammarBuilder::refuseStates() {
+  throw Error(Status::usage,
+              "the grammar is too large: more than " +
+                  std::to_string(maximumNodes) +
+                  " states; repeat less, or make strings and lists shorter");
 }
 
 NodeId GrammarBuilder::add(const Node &node) {

@@ -53,6 +53,11 @@ public:
   /// where it is more than a grammar may take.
   void spend(size_t steps = 1);
 
+  /// The work so far.
+  size_t worked() const { return work; }
+  /// Throws Error(usage) for what would have too many.
+  [[noreturn]] static void refuseStates();
+
   /// `name` is what messages call it.
   RuleId declare(std::string name);
   void define(RuleId rule, NodeId start);

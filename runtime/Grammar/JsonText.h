@@ -30,6 +30,8 @@ struct StringRule {
   std::vector<std::string> except;
 };
 
+class StringTable;
+
 class JsonText {
 public:
   using RuleId = GrammarBuilder::RuleId;
@@ -75,6 +77,8 @@ private:
   /// A character of the set as it is, or with the shortest escape.
   NodeId canonical(const CharacterSet &set, NodeId next);
   NodeId stringBody(NodeId next);
+  NodeId ofTable(const StringTable &table, int64_t minimum,
+                 std::optional<int64_t> maximum, NodeId next);
   NodeId digits(int64_t minimum, std::optional<int64_t> maximum, NodeId next);
   NodeId between(const NumberRule &rule, NodeId next);
   NodeId magnitudes(const NumberRule &rule, bool negative,

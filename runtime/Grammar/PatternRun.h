@@ -87,6 +87,8 @@ public:
   PatternStates(const Pattern &pattern, uint32_t node,
                 const std::function<void()> &spend);
 
+  /// As that of a run. Before the start.
+  void watch(const Pattern &other, bool negated) { run.watch(other, negated); }
   StateId start(bool begins);
   /// Whether a text that ends here fits.
   bool matchedAtEnd(StateId state) const { return states[state].atEnd; }

@@ -1,10 +1,101 @@
-// Strings that patterns match, as nodes: a place in a pattern is a node, and
-// how many characters came, as far as that matters.
-#include "runtime/Grammar/JsonText.h"
-
+// Strings that patterns match, as nodes. Where the table of all that a rule
+// says is too large, a node is a place in one reading by the first pattern, and
+// how many characters came.
 #include "runtime/Grammar/PatternRun.h"
+#include "runtime/Grammar/StringTable.h"
+
+#include <algorithm>
 
 namespace cheems::grammar {
+
+namespace {
+
+/// The readings of strings by the first pattern, while others watch.
+class Readings {
+public:
+  struct Reading {
+    PatternPlace place;
+    int64_t count;
+    std::vector<std::pair<CharacterSet, size_t>> steps = {};
+    std::vector<size_t> successors = {};
+    bool accepts = false;
+  };
+
+  Readings(const StringRule &rule, const std::function<void()> &spend)
+      : rule(rule), anything(parsePattern("", "")),
+        except(patternOfTexts(rule.except)),
+        first(rule.matching.empty() ? anything : *rule.matching.front()),
+        run(first, spend) {
+    for (size_t index = 1; index < rule.matching.size(); ++index) {
+      run.watch(*rule.matching[index], /*negated=*/false);
+    }
+    for (const auto &pattern : rule.refused) {
+      run.watch(*pattern, /*negated=*/true);
+    }
+    if (!rule.except.empty()) {
+      run.watch(except, /*negated=*/true);
+    }
+  }
+
+  /// The first is where strings begin; none: there are more than `most`.
+  std::optional<std::vector<Reading>> all(size_t most) {
+    std::vector<PatternPlace> starts = run.start(first.start, /*begins=*/true);
+    for (PatternPlace &start : starts) {
+      at(std::move(start), 0);
+    }
+    for (size_t index = 0; index < found.size(); ++index) {
+      if (found.size() > most) {
+        return std::nullopt;
+      }
+      read(index);
+    }
+    return std::move(found);
+  }
+
+private:
+  size_t at(PatternPlace place, int64_t count) {
+    auto [known, isNew] = places.try_emplace({place, count}, found.size());
+    if (isNew) {
+      found.push_back({std::move(place), count});
+    }
+    return known->second;
+  }
+
+  void read(size_t index) {
+    PatternPlace place = found[index].place;
+    int64_t count = found[index].count;
+    switch (first.nodes[place.node].kind) {
+    case Pattern::Node::characters:
+      if (!rule.maximum || count < *rule.maximum) {
+        int64_t more =
+            rule.maximum ? count + 1 : std::min(count + 1, rule.minimum);
+        for (auto &[set, then] : run.steps(place)) {
+          size_t next = at(std::move(then), more);
+          found[index].steps.emplace_back(std::move(set), next);
+        }
+      }
+      break;
+    case Pattern::Node::accept:
+      found[index].accepts =
+          count >= rule.minimum && run.acceptance(place) != PatternRun::none;
+      break;
+    default:
+      for (PatternPlace &then : run.successors(place)) {
+        size_t next = at(std::move(then), count);
+        found[index].successors.push_back(next);
+      }
+    }
+  }
+
+  const StringRule &rule;
+  const Pattern anything, except;
+  const Pattern &first;
+  PatternRun run;
+  std::vector<Reading> found;
+  std::map<std::pair<PatternPlace, int64_t>, size_t> places;
+};
+
+} // namespace
 
 NodeId JsonText::string(const StringRule &rule, NodeId next) {
   if (rule.matching.empty() && rule.refused.empty()) {
@@ -16,65 +107,41 @@ NodeId JsonText::string(const StringRule &rule, NodeId next) {
     }
   }
   std::function<void()> spend = [&] { builder.spend(); };
-  const Pattern anything = parsePattern("", "");
-  const Pattern except = patternOfTexts(rule.except);
-  const Pattern &first =
-      rule.matching.empty() ? anything : *rule.matching.front();
-  PatternRun run(first, spend);
-  for (size_t index = 1; index < rule.matching.size(); ++index) {
-    run.watch(*rule.matching[index], /*negated=*/false);
+  StringTable table(rule, spend);
+  if (table.complete()) {
+    return ofTable(table, rule.minimum, rule.maximum, next);
   }
-  for (const auto &pattern : rule.refused) {
-    run.watch(*pattern, /*negated=*/true);
-  }
-  if (!rule.except.empty()) {
-    run.watch(except, /*negated=*/true);
+  // a reading takes some nodes
+  size_t most = (maximumNodes - std::min(builder.size(), maximumNodes)) / 4;
+  auto readings = Readings(rule, spend).all(most);
+  if (!readings) {
+    if (!table.hasText()) {
+      GrammarBuilder::refuseStates();
+    }
+    return ofTable(table, rule.minimum, rule.maximum, next);
   }
 
-  NodeId close = builder.literal("\"", next);
-  using Counted = std::pair<PatternPlace, int64_t>;
-  std::map<Counted, NodeId> made;
-  std::vector<std::pair<Counted, NodeId>> work;
-  auto at = [&](PatternPlace place, int64_t count) {
-    Counted counted(std::move(place), count);
-    auto [found, isNew] = made.try_emplace(counted, 0);
-    if (isNew) {
-      found->second = builder.placeholder();
-      work.emplace_back(std::move(counted), found->second);
-    }
-    return found->second;
-  };
-  NodeId none = nowhere();
-  std::vector<PatternPlace> starts = run.start(first.start, /*begins=*/true);
-  NodeId start = starts.empty() ? none : at(starts.front(), 0);
-  while (!work.empty()) {
-    auto [counted, entry] = std::move(work.back());
-    work.pop_back();
-    const auto &[place, count] = counted;
-    std::vector<NodeId> choices;
-    switch (first.nodes[place.node].kind) {
-    case Pattern::Node::characters:
-      if (!rule.maximum || count < *rule.maximum) {
-        int64_t more =
-            rule.maximum ? count + 1 : std::min(count + 1, rule.minimum);
-        for (auto &[set, then] : run.steps(place)) {
-          choices.push_back(canonical(set, at(then, more)));
-        }
-      }
-      break;
-    case Pattern::Node::accept:
-      if (count >= rule.minimum && run.acceptance(place) != PatternRun::none) {
-        choices.push_back(close);
-      }
-      break;
-    default:
-      for (PatternPlace &then : run.successors(place)) {
-        choices.push_back(at(std::move(then), count));
-      }
-    }
-    builder.become(entry, choices.empty() ? none : builder.either(choices));
+  NodeId close = builder.literal("\"", next), none = nowhere();
+  std::vector<NodeId> entries;
+  for (size_t index = 0; index < readings->size(); ++index) {
+    entries.push_back(builder.placeholder());
   }
-  return builder.literal("\"", start);
+  for (size_t index = 0; index < readings->size(); ++index) {
+    const Readings::Reading &reading = (*readings)[index];
+    std::vector<NodeId> choices;
+    for (const auto &[set, then] : reading.steps) {
+      choices.push_back(canonical(set, entries[then]));
+    }
+    for (size_t then : reading.successors) {
+      choices.push_back(entries[then]);
+    }
+    if (reading.accepts) {
+      choices.push_back(close);
+    }
+    builder.become(entries[index],
+                   choices.empty() ? none : builder.either(choices));
+  }
+  return builder.literal("\"", entries.empty() ? none : entries.front());
 }
 
 } // namespace cheems::grammar

@@ -75,6 +75,19 @@ TEST(Pattern, WithLengths) {
   expectTexts(grammar, {"\"é\"", "\"éx\"", "\"xé\""}, {"\"xéx\"", "\"xx\""});
 }
 
+TEST(Pattern, LengthsOfLongStringsAreKept) {
+  GrammarPointer words =
+      patternGrammar("^[a-z]+(?: [a-z]+)*$", {{"maxLength", 3000}});
+  std::string longest = "\"a" + std::string(2999, 'b');
+  expectTexts(words, {"\"a\"", "\"a b\"", longest + "\""},
+              {"\"\"", "\"a \"", "\"A\"", longest + "b\""});
+  // what would be too large has no long texts
+  GrammarPointer cut = patternGrammar("^[a-z]+(?: [a-z]+)*$",
+                                      {{"minLength", 2}, {"maxLength", 30000}});
+  expectTexts(cut, {"\"ab\"", longest + "\""}, {"\"a\"", "\"a \""});
+  EXPECT_FALSE(accepts(cut, "\"a" + std::string(30000, 'b') + "\""));
+}
+
 TEST(Pattern, WhatIsNotRegularIsRefusedByName) {
   auto fault = [](const std::string &pattern) {
     return refusal([&] { patternGrammar(pattern); });
