@@ -3,8 +3,8 @@
 // valid, rare forms are left out.
 #include "runtime/Grammar/SchemaJudge.h"
 
+#include <algorithm>
 #include <map>
-#include <stdexcept>
 
 namespace cheems::grammar {
 
@@ -23,18 +23,28 @@ const std::string duration =
     "P(?:\\d{1,6}W|T\\d{1,6}(?:H(?:\\d{1,6}M(?:\\d{1,6}S)?)?|M(?:\\d{1,6}S)?|S)"
     "|\\d{1,6}(?:Y(?:\\d{1,6}M(?:\\d{1,6}D)?)?|M(?:\\d{1,6}D)?|D)"
     "(?:T\\d{1,6}(?:H(?:\\d{1,6}M(?:\\d{1,6}S)?)?|M(?:\\d{1,6}S)?|S))?)";
-/// At most 253 characters in all; hyphens in the third and fourth place are
-/// those of encoded names.
-const std::string label =
-    "(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?";
-const std::string topLabel = "[A-Za-z]{2,24}";
+/// Hyphens in the third and fourth place are those of encoded names. 63
+/// characters are possible.
+const std::string label = "(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?",
+                  shortLabel =
+                      "(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?";
+/// At most 253 characters in all.
 const std::string hostname =
-    "(?:" + label +
+    "(?:" + shortLabel +
     "\\.){0,5}(?!..--)[A-Za-z](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?";
-const std::string email =
-    "(?=[^@]{1,64}@)[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*"
-    "@(?:" +
-    label + "\\.){1,5}" + topLabel;
+/// Where 63 are the most, so they are in a label.
+const std::string shortHostname =
+    "(?:" + label + "\\.)*(?!..--)[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+constexpr int64_t longestHostname = 245, longestLabel = 63, longestLocal = 64;
+/// Likewise, and at most 64 before the @.
+const std::string shortEmail =
+    "[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*@(?:" + label + "\\.)+[A-Za-z]{2,}";
+
+std::string email(int64_t local, int64_t domain) {
+  return "(?=[^@]{1," + std::to_string(local) + "}@[^@]{1," +
+         std::to_string(domain) + "}$)" + shortEmail;
+}
+
 const std::string byte = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const std::string ipv4 = byte + "(?:\\." + byte + "){3}";
 const std::string pointer = "(?:/(?:[^~/]|~[01])*)*";
@@ -59,12 +69,16 @@ std::string uri() {
          within + ")?(?:[?]" + within + ")?(?:#" + within + ")?";
 }
 
+std::shared_ptr<const Pattern> whole(const std::string &text) {
+  return std::make_shared<const Pattern>(
+      parsePattern("^(?:" + text + ")$", "a format"));
+}
+
 std::map<std::string, std::shared_ptr<const Pattern>> makeFormats() {
   std::map<std::string, std::shared_ptr<const Pattern>> made;
   auto add = [&](std::initializer_list<const char *> names,
                  const std::string &text) {
-    auto pattern = std::make_shared<const Pattern>(
-        parsePattern("^(?:" + text + ")$", "a format"));
+    auto pattern = whole(text);
     for (const char *name : names) {
       made[name] = pattern;
     }
@@ -74,7 +88,7 @@ std::map<std::string, std::shared_ptr<const Pattern>> makeFormats() {
   add({"date-time"}, date + "T" + time);
   add({"duration"}, duration);
   add({"uuid"}, "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-  add({"email", "idn-email"}, email);
+  add({"email", "idn-email"}, email(longestLocal, longestLabel));
   add({"hostname", "idn-hostname"}, hostname);
   add({"ipv4"}, ipv4);
   add({"ipv6"}, ipv6());
@@ -89,13 +103,30 @@ std::map<std::string, std::shared_ptr<const Pattern>> makeFormats() {
 std::shared_ptr<const Pattern> patternOfFormat(const std::string &format) {
   static const std::map<std::string, std::shared_ptr<const Pattern>> formats =
       makeFormats();
-  if (format == "regex") {
-    throw std::invalid_argument(
-        "the format regex is not supported; leave it out, and check the "
-        "answer for it");
-  }
   auto found = formats.find(format);
   return found == formats.end() ? nullptr : found->second;
+}
+
+ShortFormat shortFormat(const std::string &format, int64_t maximum) {
+  // An @ and a domain like a.de need 5 characters: so neither of the parts is
+  // too long.
+  constexpr int64_t needsNoCount = longestLabel + 5;
+  bool isEmail = format == "email" || format == "idn-email",
+       isHostname = format == "hostname" || format == "idn-hostname";
+  if (isEmail && maximum < needsNoCount) {
+    return {whole(shortEmail), maximum};
+  }
+  if (isEmail && maximum < longestLocal + 1 + longestLabel) {
+    int64_t local = maximum / 2 - 1;
+    return {whole(email(local, std::min(maximum - 1 - local, longestLabel))),
+            maximum};
+  }
+  if (isHostname && maximum < longestHostname) {
+    return {whole(shortHostname), std::min(maximum, longestLabel)};
+  }
+  // no text of a format needs to be longer
+  constexpr int64_t longestFormat = 512;
+  return {patternOfFormat(format), std::min(maximum, longestFormat)};
 }
 
 } // namespace cheems::grammar

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace cheems::grammar {
 
@@ -213,8 +212,8 @@ bool SchemaJudge::fitsString(const SchemaAt &part, const std::string &value) {
       text && !matches(*pattern(part, *text, "pattern"), value)) {
     return false;
   }
-  std::shared_ptr<const Pattern> known = format(part);
-  return !known || matches(*known, value);
+  std::string known = format(part);
+  return known.empty() || matches(*patternOfFormat(known), value);
 }
 
 bool SchemaJudge::fitsNumber(const SchemaAt &part, const Json &value) {
@@ -321,19 +320,17 @@ SchemaJudge::pattern(const SchemaAt &part, const Json &text,
   return made;
 }
 
-std::shared_ptr<const Pattern> SchemaJudge::format(const SchemaAt &part) {
+std::string SchemaJudge::format(const SchemaAt &part) const {
   const Json *name = reader.keyword(part, "format");
   if (!name) {
-    return nullptr;
+    return "";
   }
   if (!name->is_string()) {
     reader.fail(part.where + "/format", "a format must be a string");
   }
-  try {
-    return patternOfFormat(name->get<std::string>());
-  } catch (const std::invalid_argument &error) {
-    reader.fail(part.where + "/format", error.what());
-  }
+  bool known = patternOfFormat(name->get<std::string>()) != nullptr;
+  return known && !reader.keyword(part, "pattern") ? name->get<std::string>()
+                                                   : "";
 }
 
 bool SchemaJudge::matches(const Pattern &pattern, const std::string &text) {

@@ -7,8 +7,17 @@
 namespace cheems::grammar {
 
 /// The pattern that strings of a format match; null: the format is no more than
-/// a remark. Throws std::invalid_argument for one that cannot be kept.
+/// a remark.
 std::shared_ptr<const Pattern> patternOfFormat(const std::string &format);
+
+/// The same for strings of `maximum` characters at most. Lengths multiply the
+/// states of a pattern, so this one leaves more texts out, and may have another
+/// maximum.
+struct ShortFormat {
+  std::shared_ptr<const Pattern> pattern;
+  int64_t maximum;
+};
+ShortFormat shortFormat(const std::string &format, int64_t maximum);
 
 class SchemaJudge {
 public:
@@ -23,7 +32,9 @@ public:
   bool matches(const Pattern &pattern, const std::string &text);
   std::shared_ptr<const Pattern> pattern(const SchemaAt &part, const Json &text,
                                          const std::string &keyword);
-  std::shared_ptr<const Pattern> format(const SchemaAt &part);
+  /// The name of the format that is to be kept; empty: there is none. Beside a
+  /// pattern none is: that says what the format means to its author.
+  std::string format(const SchemaAt &part) const;
   /// Equal for equal values, whatever the order of members and the form of
   /// numbers.
   static std::string keyOf(const Json &value);

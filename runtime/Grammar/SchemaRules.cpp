@@ -133,7 +133,7 @@ std::optional<std::vector<Json>> SchemaRules::values(const Parts &parts) {
 
 StringRule SchemaRules::string(const Parts &parts) {
   StringRule rule;
-  bool format = false, pattern = false;
+  std::set<std::string> formats;
   for (const SchemaAt &part : parts) {
     rule.minimum =
         std::max(rule.minimum, judge.count(part, "minLength").value_or(0));
@@ -142,19 +142,21 @@ StringRule SchemaRules::string(const Parts &parts) {
     }
     if (const Json *text = reader.keyword(part, "pattern")) {
       rule.matching.push_back(judge.pattern(part, *text, "pattern"));
-      pattern = true;
     }
-    if (auto known = judge.format(part)) {
-      rule.matching.push_back(known);
-      format = true;
+    if (std::string known = judge.format(part); !known.empty()) {
+      formats.insert(known);
     }
   }
-  // Each length takes a state for each place in the format. No text of a format
-  // needs to be longer.
-  constexpr int64_t longestFormat = 512;
-  if (format && !pattern && rule.maximum.value_or(0) > longestFormat &&
-      rule.minimum <= longestFormat) {
-    rule.maximum = longestFormat;
+  bool patterns = !rule.matching.empty();
+  for (const std::string &format : formats) {
+    if (patterns || !rule.maximum) {
+      rule.matching.push_back(patternOfFormat(format));
+      continue;
+    }
+    ShortFormat one = shortFormat(format, *rule.maximum);
+    bool longEnough = one.maximum >= rule.minimum;
+    rule.matching.push_back(longEnough ? one.pattern : patternOfFormat(format));
+    rule.maximum = longEnough ? one.maximum : *rule.maximum;
   }
   for (const Json &value : exclusions(parts).values) {
     if (value.is_string()) {

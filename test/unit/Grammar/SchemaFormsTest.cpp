@@ -64,12 +64,18 @@ TEST(Formats, NamesAndAddresses) {
                {"example.org", "https://a b", "https://", "https://a/%2"});
 }
 
-TEST(Formats, OthersAreRemarksButRegexIsRefused) {
-  expectFormat("binary", {"x"}, {});
-  EXPECT_THAT(fault(R"s({"format": "regex"})s"), HasSubstr("the format regex"));
+TEST(Formats, OthersAreRemarks) {
+  // as pydantic and zod write them
+  for (const char *name :
+       {"regex", "password", "binary", "byte", "base64", "base64url", "color",
+        "phone", "path", "file-path", "directory-path", "json-string",
+        "ipv4network", "ipv6network", "ipv4interface", "ipv6interface",
+        "multi-host-uri", "jwt", "emoji"}) {
+    expectFormat(name, {"x", ""}, {});
+  }
 }
 
-TEST(Formats, HoldBesidePatternsAndLengths) {
+TEST(Formats, HoldBesideLengths) {
   expectStrings(R"s({"format": "uri", "minLength": 1, "maxLength": 20})s",
                 {"http://abcdefghijklm"}, {"http://abcdefghijklmn"});
   // as HttpUrl of pydantic, several times
@@ -78,12 +84,63 @@ TEST(Formats, HoldBesidePatternsAndLengths) {
     {"type": "string", "format": "uri", "minLength": 1, "maxLength": 2083},
     {"type": "string", "format": "uri", "minLength": 1, "maxLength": 2083}]})"),
             "");
-  // as zod's email() and datetime()
+  expectStrings(R"({"format": "uuid", "minLength": 36, "maxLength": 40})",
+                {"123e4567-e89b-12d3-a456-426614174000"}, {""});
+  std::string name(63, 'a');
+  expectStrings(R"({"format": "hostname", "maxLength": 100})",
+                {name, "www.example.org", "a." + name.substr(2)},
+                {name + "a", "a." + name, "-a.b", "ab--c.de", "a.", ""});
+  expectStrings(R"({"format": "hostname", "minLength": 70, "maxLength": 100})",
+                {name.substr(30) + "." + name.substr(31) + ".org"},
+                {name + ".org", name + ".example.org"});
+}
+
+TEST(Formats, EmailsOfAllLengthsAreValid) {
+  auto local = [](size_t length) { return std::string(length, 'a'); };
+  for (int maximum : {12, 50, 67, 68, 100, 127, 128, 254, 2083}) {
+    GrammarPointer grammar = schema("{\"format\": \"email\", \"maxLength\": " +
+                                    std::to_string(maximum) + "}");
+    auto most = static_cast<size_t>(maximum);
+    size_t half = std::min<size_t>(most / 2 - 1, 64);
+    size_t left = std::min<size_t>(most - 1 - half, 63);
+    expectTexts(grammar,
+                {"\"a@b.de\"", "\"a.b@c-d.org\"",
+                 "\"" + local(half) + "@b." + local(left - 2) + "\""},
+                {"\"a..b@c.de\"", "\"a@b\"", "\"a@-b.de\"",
+                 "\"" + local(65) + "@b.de\"",
+                 "\"" + local(most - 4) + "@b.de\"",
+                 "\"a@" + local(64) + ".de\""});
+  }
+}
+
+TEST(Formats, APatternBesideOneDecidesAlone) {
+  // as email(), time() and datetime() of zod
+  std::string email =
+      R"s("format": "email", "pattern": "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$")s";
+  expectStrings("{" + email + "}", {"a.b@c.de", "o'neil@c-.de"},
+                {"a..b@c.de", ".a@c.de", "a@c"});
+  expectStrings("{" + email + R"(, "maxLength": 9})", {"a.b@c.de", "ab.c@d.ef"},
+                {"a..b@c.de", "a.b@c", "abcd@ef.gh"});
+  EXPECT_EQ(fault("{\"prefixItems\": [{" + email + R"(, "maxLength": 50}, {)" +
+                  email + R"(, "maxLength": 254}]})"),
+            "");
   expectStrings(
-      R"s({"format": "email", "pattern": "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$"})s",
-      {"a.b@c.de"}, {"a..b@c.de", ".a@c.de", "a@c"});
+      R"s({"format": "time", "pattern": "^(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?$"})s",
+      {"12:30", "12:30:59.5"}, {"12:30Z", "24:00", "12:30:00.", ""});
   expectStrings(R"s({"format": "date-time", "pattern": "^.{19}Z$"})s",
                 {"2024-01-01T00:00:00Z"}, {"2024-01-01T00:00:00+01:00"});
+  // as hostname() and email({pattern: unicodeEmail})
+  expectStrings(
+      R"s({"format": "hostname", "pattern": "^(?=.{1,253}\\.?$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\\.?$"})s",
+      {"a", "www.example.org", "example.org.", "a-b.c"},
+      {"", ".", "-a", "a-", "a..b", std::string(64, 'a')});
+  expectStrings(
+      R"s({"format": "email", "pattern": "^[^\\s@\"]{1,64}@[^\\s@]{1,255}$", "maxLength": 100})s",
+      {"é@b", std::string(64, 'a') + "@" + std::string(35, 'b')},
+      {"a b@c", "@b", std::string(64, 'a') + "@" + std::string(36, 'b')});
+  // the pattern of another schema holds beside the format
+  expectStrings(R"({"allOf": [{"format": "date"}, {"pattern": "^2024"}]})",
+                {"2024-02-29"}, {"2023-01-01", "2024"});
 }
 
 TEST(JsonSchema, EqualSchemasAtDifferentPlacesShareTheirRules) {
