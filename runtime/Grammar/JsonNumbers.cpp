@@ -168,8 +168,8 @@ NodeId JsonText::magnitudes(const NumberRule &rule, bool negative,
 }
 
 /// Multiples of a step like 0.01, one by one. Programs that divide doubles do
-/// not agree about all of them: only those are written where the quotient of
-/// the doubles is an integer, too.
+/// not agree about all of them: where they are few enough, only those are
+/// written where the quotient of the doubles is an integer, too.
 NodeId JsonText::listed(const NumberRule &rule, const NumberRule::Step &step,
                         NodeId next) {
   std::vector<std::string> texts;
@@ -198,20 +198,8 @@ NodeId JsonText::listed(const NumberRule &rule, const NumberRule::Step &step,
 }
 
 std::optional<std::string> JsonText::problemOf(const NumberRule &rule) {
-  std::optional<NumberRule::Step> step = rule.step();
-  if (!step) {
+  if (!rule.step()) {
     return "multipleOf has too many digits; at most 6 are possible";
-  }
-  if (step->exact) {
-    return std::nullopt;
-  }
-  std::optional<Wide> low = rule.lowAt(step->places),
-                      high = rule.highAt(step->places);
-  if (!low || !high || (*high - *low) / step->step > mostListed) {
-    return "doubles cannot hold the multiples of this multipleOf exactly, so "
-           "it needs a minimum and a maximum that leave at most " +
-           printDecimal(mostListed, 0) +
-           " of them; or use a fraction like 0.5 or 0.25";
   }
   return std::nullopt;
 }
@@ -234,7 +222,9 @@ NodeId JsonText::number(const NumberRule &rule, NodeId next) {
 
 NodeId JsonText::between(const NumberRule &rule, NodeId next) {
   NumberRule::Step step = rule.step().value_or(NumberRule::Step());
-  if (!step.exact) {
+  std::optional<Wide> low = rule.lowAt(step.places),
+                      high = rule.highAt(step.places);
+  if (!step.exact && low && high && (*high - *low) / step.step <= mostListed) {
     return listed(rule, step, next);
   }
   std::vector<NodeId> choices;

@@ -141,6 +141,7 @@ std::optional<NumberRule::Step> NumberRule::step() const {
                            static_cast<int64_t>(powerOfTen(all.places)));
     step /= shared;
     all.places = 0;
+    all.exact = true;
   }
   if (step > mostStep) {
     return std::nullopt;

@@ -215,9 +215,33 @@ TEST(Numbers, MultiplesAreExact) {
   expectTexts(schema(R"({"type": "number", "multipleOf": 0.1, "minimum": 0,
     "maximum": 1})"),
               {"0", "0.1", "0.5", "1"}, {"0.15", "1.1", "-0.1"});
-  EXPECT_THAT(fault(R"({"type": "number", "multipleOf": 0.01})"),
-              HasSubstr("needs a minimum and a maximum"));
   EXPECT_THAT(fault(R"({"multipleOf": 0})"), HasSubstr("above 0"));
+}
+
+TEST(Numbers, MultiplesOfDecimalFractionsNeedNoBounds) {
+  expectTexts(schema(R"({"type": "number", "multipleOf": 0.01})"),
+              {"0", "0.07", "-12.3", "12.30", "1000000", "99999.99"},
+              {"0.001", "1.234", "1e2", "-0.005", ".5", "1."});
+  expectTexts(schema(R"({"type": "number", "multipleOf": 0.05, "minimum": 0})"),
+              {"0", "0.05", "0.1", "17.95", "3"},
+              {"-0.05", "0.01", "0.051", "17.99"});
+  expectTexts(schema(R"({"type": "number", "multipleOf": 0.001,
+    "exclusiveMinimum": 0})"),
+              {"0.001", "2.125", "7"}, {"0", "0.0", "0.0005", "-1"});
+  expectTexts(schema(R"({"type": "number", "multipleOf": 0.1, "maximum": -1})"),
+              {"-1", "-1.1", "-70.3"}, {"-0.9", "-1.15", "0", "1"});
+  // more of them than are listed
+  expectTexts(schema(R"({"type": "number", "multipleOf": 0.01, "minimum": 0,
+    "maximum": 1000})"),
+              {"0", "0.29", "999.99", "1000"}, {"1000.01", "-0.01", "0.295"});
+  expectTexts(schema(R"({"type": "number", "multipleOf": 1.05})"),
+              {"1.05", "2.1", "21", "-3.15"}, {"1", "1.06", "2.11"});
+  expectTexts(schema(R"({"type": "integer", "multipleOf": 0.01})"),
+              {"0", "29", "-7", "1234567"}, {"0.01", "1.0"});
+  expectTexts(schema(R"({"type": "integer", "multipleOf": 2.5})"),
+              {"0", "5", "-10", "12345"}, {"2.5", "1", "12", "7"});
+  EXPECT_THAT(fault(R"({"type": "number", "multipleOf": 1.0000001})"),
+              HasSubstr("at most 6 are possible"));
 }
 
 TEST(Combinations, AllOfHoldsAllTogether) {
