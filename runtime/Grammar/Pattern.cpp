@@ -1,6 +1,7 @@
 #include "runtime/Grammar/Pattern.h"
 
 #include "runtime/Error.h"
+#include "runtime/Grammar/CharacterClass.h"
 #include "runtime/Grammar/GrammarBuilder.h"
 #include "runtime/Grammar/SourceText.h"
 #include "runtime/Tokenizer/Utf8.h"
@@ -18,49 +19,8 @@ constexpr size_t maximumPatternNodes = 1 << 14;
 constexpr size_t maximumPatternText = 1 << 14;
 constexpr int64_t maximumPatternRepetition = 4096;
 
-/// What a class surely has, and what it may have: \w is not the same in all
-/// languages.
-struct Class {
-  CharacterSet sure, possible;
-
-  void add(const Class &other) {
-    sure.add(other.sure);
-    possible.add(other.possible);
-  }
-  Class negated() const { return {possible.negated(), sure.negated()}; }
-};
-
-Class exactly(uint32_t first, uint32_t final) {
-  CharacterSet set(first, final);
-  return {set, set};
-}
-
-/// The class of \d, \s or \w.
-Class named(char letter) {
-  CharacterSet ascii, doubtful;
-  if (letter == 's') {
-    ascii.add('\t', '\r');
-    ascii.add(' ', ' ');
-    constexpr std::pair<uint32_t, uint32_t> others[] = {
-        {0x1C, 0x1F},     {0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680},
-        {0x180E, 0x180E}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
-        {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
-    for (auto [first, final] : others) {
-      doubtful.add(first, final);
-    }
-  } else {
-    ascii.add('0', '9');
-    if (letter == 'w') {
-      ascii.add('a', 'z');
-      ascii.add('A', 'Z');
-      ascii.add('_', '_');
-    }
-    doubtful.add(0x80, CharacterSet::last);
-  }
-  CharacterSet all = ascii;
-  all.add(doubtful);
-  return {ascii, all};
-}
+/// Each takes the tables of Unicode once.
+constexpr int maximumCategories = 256;
 
 /// Whole expressions are read twice where they repeat, so the tree is kept.
 struct Tree {
@@ -93,6 +53,7 @@ public:
   }
 
   Pattern parse() {
+    anyCase = source.accept("(?i)");
     Tree tree = alternatives();
     if (!source.done()) {
       source.fail("a ) without its (");
@@ -147,6 +108,29 @@ private:
     return all;
   }
 
+  /// Of repetitions, like {2,3}. Any other { stands for itself.
+  bool isCountAhead() {
+    size_t begin = source.offset();
+    auto digits = [&] {
+      size_t before = source.offset();
+      while (source.peek() >= '0' && source.peek() <= '9') {
+        source.character();
+      }
+      return source.offset() > before;
+    };
+    if (!source.accept("{")) {
+      return false;
+    }
+    bool least = digits(), open = source.accept(","), most = open && digits();
+    bool closed = source.accept("}");
+    source.back(begin);
+    if (closed && open && !least) {
+      source.fail(most ? "{,n} is a repetition in Python alone; write {0,n}"
+                       : "{,} is a repetition in Python alone; write *");
+    }
+    return closed && least;
+  }
+
   Tree quantified(Tree part) {
     int64_t minimum = 0;
     std::optional<int64_t> maximum;
@@ -155,7 +139,8 @@ private:
       minimum = 1;
     } else if (source.accept("?")) {
       maximum = 1;
-    } else if (source.accept("{")) {
+    } else if (isCountAhead()) {
+      source.accept("{");
       minimum = source.number();
       maximum = minimum;
       if (source.accept(",")) {
@@ -164,9 +149,7 @@ private:
           maximum = source.number();
         }
       }
-      if (!source.accept("}")) {
-        source.fail("expected }, not " + source.shown());
-      }
+      source.accept("}");
       if (maximum && *maximum < minimum) {
         source.fail("a repetition ends before it begins");
       }
@@ -184,7 +167,7 @@ private:
     }
     source.accept("?"); // lazy: the same texts
     if (source.peek() == '*' || source.peek() == '+' || source.peek() == '?' ||
-        source.peek() == '{') {
+        isCountAhead()) {
       source.fail("nothing to repeat before " + source.shown());
     }
     Tree repeated{Tree::repetition};
@@ -207,8 +190,11 @@ private:
     if (source.ahead("?<=") || source.ahead("?<!")) {
       source.fail("look-behind ((?<=...) or (?<!...)) is not supported");
     }
+    bool outside = anyCase;
     if (looks) {
       // nothing before it
+    } else if (source.accept("?i:")) {
+      anyCase = true;
     } else if (source.accept("?<")) {
       while (!source.accept(">")) {
         if (source.done() || source.peek() == ')') {
@@ -225,6 +211,7 @@ private:
       source.fail("a ( without its )");
     }
     --groups;
+    anyCase = outside;
     if (looks) {
       Tree look{negated ? Tree::notAhead : Tree::ahead};
       look.parts.push_back(std::move(inside));
@@ -233,7 +220,11 @@ private:
     return inside;
   }
 
-  Tree characters(const Class &of, size_t begin) {
+  CharacterClass cased(const CharacterClass &one) const {
+    return anyCase && one.isExact() ? one.inAnyCase() : one;
+  }
+
+  Tree characters(const CharacterClass &of, size_t begin) {
     if (of.sure.empty()) {
       source.back(begin);
       source.fail("a class that no character is in");
@@ -243,10 +234,10 @@ private:
 
   Tree atom() {
     size_t begin = source.offset();
-    if (source.accept("^")) {
+    if (source.accept("^") || source.accept("\\A")) {
       return {Tree::begin};
     }
-    if (source.accept("$")) {
+    if (source.accept("$") || source.accept("\\z") || source.accept("\\Z")) {
       return {Tree::end};
     }
     if (source.accept("(")) {
@@ -262,23 +253,20 @@ private:
       return {Tree::characters, lineEnds.negated()};
     }
     if (source.ahead("*") || source.ahead("+") || source.ahead("?") ||
-        source.ahead("{")) {
+        isCountAhead()) {
       source.fail("nothing to repeat before " + source.shown());
     }
     if (source.accept("\\")) {
-      return characters(escape(false), begin);
-    }
-    if (source.ahead("]") || source.ahead("}")) {
-      source.fail(source.shown() + " without its beginning; write a \\ before "
-                                   "it");
+      return characters(cased(escape(false)), begin);
     }
     uint32_t character = source.character();
-    return characters(exactly(character, character), begin);
+    return characters(cased(CharacterClass::exactly(character, character)),
+                      begin);
   }
 
-  Class bracket() {
+  CharacterClass bracket() {
     bool negated = source.accept("^");
-    Class all;
+    CharacterClass all;
     for (int count = 0; !source.accept("]"); ++count) {
       if (source.done()) {
         source.fail("a class has no closing ]");
@@ -306,21 +294,21 @@ private:
         source.fail("a range of characters that does not end behind its "
                     "beginning");
       }
-      all.add(exactly(*first, *final));
+      all.add(cased(CharacterClass::exactly(*first, *final)));
     }
     return negated ? all.negated() : all;
   }
 
   /// Adds it to the class; nothing where it is more than one character.
-  std::optional<uint32_t> classAtom(Class &all) {
-    Class one;
+  std::optional<uint32_t> classAtom(CharacterClass &all) {
+    CharacterClass one;
     if (source.accept("\\")) {
       one = escape(true);
     } else {
       uint32_t character = source.character();
-      one = exactly(character, character);
+      one = CharacterClass::exactly(character, character);
     }
-    all.add(one);
+    all.add(cased(one));
     const auto &ranges = one.sure.all();
     bool single = ranges.size() == 1 && ranges[0].first == ranges[0].second &&
                   !one.possible.empty();
@@ -328,36 +316,37 @@ private:
   }
 
   /// Behind a backslash.
-  Class escape(bool inClass) {
+  CharacterClass escape(bool inClass) {
     if (source.done()) {
       source.fail("a \\ at the end");
     }
     for (char letter : {'d', 's', 'w'}) {
       if (source.accept(std::string(1, letter))) {
-        return named(letter);
+        return CharacterClass::named(letter);
       }
       if (source.accept(std::string(1, static_cast<char>(letter - 32)))) {
-        return named(letter).negated();
+        return CharacterClass::named(letter).negated();
       }
     }
     constexpr std::pair<char, char> controls[] = {
         {'t', '\t'}, {'n', '\n'}, {'v', '\v'}, {'f', '\f'}, {'r', '\r'}};
     for (auto [letter, meant] : controls) {
       if (source.accept(std::string(1, letter))) {
-        return exactly(static_cast<uint8_t>(meant),
-                       static_cast<uint8_t>(meant));
+        return CharacterClass::exactly(static_cast<uint8_t>(meant),
+                                       static_cast<uint8_t>(meant));
       }
     }
     char next = source.peek();
     if (next == 'b' && inClass) {
       source.accept("b");
-      return exactly('\b', '\b');
+      return CharacterClass::exactly('\b', '\b');
     }
     if (next == 'b' || next == 'B') {
       source.fail("word boundaries (\\b and \\B) are not supported");
     }
     if (next == 'p' || next == 'P') {
-      source.fail("properties of Unicode (\\p{...}) are not supported");
+      CharacterClass found = category();
+      return next == 'p' ? found : found.negated();
     }
     if (next == 'k' || (next >= '1' && next <= '9')) {
       source.fail("back-references (\\1 and \\k<...>) are not supported");
@@ -367,7 +356,7 @@ private:
         source.fail(
             "octal escapes are not supported; write \\x and two digits");
       }
-      return exactly(0, 0);
+      return CharacterClass::exactly(0, 0);
     }
     size_t begin = source.offset();
     uint32_t value = 0;
@@ -398,7 +387,31 @@ private:
       source.back(begin);
       source.fail("an escape that is no character");
     }
-    return exactly(value, value);
+    return CharacterClass::exactly(value, value);
+  }
+
+  /// Behind the backslash of \p{Lu} or \pL.
+  CharacterClass category() {
+    source.character();
+    size_t begin = source.offset();
+    bool braces = source.accept("{");
+    std::string name;
+    while (!source.done() && source.peek() != '}' && (braces || name.empty())) {
+      name.push_back(source.peek());
+      source.character();
+    }
+    std::optional<CharacterClass> found =
+        CharacterClass::category(name, anyCase);
+    if (!found || (braces && !source.accept("}"))) {
+      source.back(begin);
+      source.fail("a property of Unicode that is no general category, such as "
+                  "\\p{L} or \\p{Nd}, is not supported");
+    }
+    if (++categories > maximumCategories) {
+      source.fail("more than " + std::to_string(maximumCategories) +
+                  " categories of Unicode");
+    }
+    return *found;
   }
 
   uint32_t build(const Tree &tree, uint32_t next) {
@@ -464,7 +477,8 @@ private:
   SourceText source;
   Pattern pattern;
   std::map<CharacterSet, uint32_t> sets;
-  int groups = 0;
+  int groups = 0, categories = 0;
+  bool anyCase = false; ///< as behind (?i)
   size_t built = 0;
 };
 

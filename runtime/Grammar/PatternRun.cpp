@@ -8,6 +8,15 @@
 
 namespace cheems::grammar {
 
+/// Sets of a category of Unicode have hundreds of ranges.
+static void spendFor(const CharacterSet &set,
+                     const std::function<void()> &spend) {
+  constexpr size_t rangesAStep = 64;
+  for (size_t range = 0; range <= set.all().size(); range += rangesAStep) {
+    spend();
+  }
+}
+
 PatternRun::PatternRun(const Pattern &pattern,
                        const std::function<void()> &spend)
     : pattern(pattern), spend(spend) {}
@@ -199,7 +208,7 @@ PatternStates::steps(StateId state) {
       for (const auto &[set, next] : run.steps(place)) {
         std::vector<std::pair<CharacterSet, std::vector<PatternPlace>>> finer;
         for (auto &[piece, reached] : pieces) {
-          spend();
+          spendFor(piece, spend);
           CharacterSet both = piece.intersected(set);
           if (!both.empty()) {
             CharacterSet rest = piece.intersected(set.negated());

@@ -88,6 +88,51 @@ TEST(Pattern, LengthsOfLongStringsAreKept) {
   EXPECT_FALSE(accepts(cut, "\"a" + std::string(30000, 'b') + "\""));
 }
 
+TEST(Pattern, BracketsWithoutTheirBeginningStandForThemselves) {
+  expectStrings("^\\{\\w+}$", {"{a}"}, {"a", "{a"});
+  expectStrings("^\\[a]]$", {"[a]]"}, {"[a]"});
+  expectStrings("^a]{2}$", {"a]]"}, {"a]"});
+  expectStrings("^a{b{2}$", {"a{bb"}, {"ab", "a{b"});
+  expectStrings("^a{$", {"a{"}, {"a"});
+  expectStrings("^a{1,x}$", {"a{1,x}"}, {"a"});
+  auto fault = [](const std::string &pattern) {
+    return refusal([&] { patternGrammar(pattern); });
+  };
+  EXPECT_THAT(fault("a{,2}"), HasSubstr("write {0,n}"));
+  EXPECT_THAT(fault("{2}"), HasSubstr("nothing to repeat"));
+  EXPECT_THAT(fault("a{2}{3}"), HasSubstr("nothing to repeat"));
+}
+
+TEST(Pattern, AnchorsOfOtherLanguages) {
+  expectStrings("\\Aab\\z", {"ab"}, {"xab", "abx"});
+  expectStrings("\\Aab\\Z", {"ab"}, {"xab", "abx", "ab\n"});
+  EXPECT_THAT(refusal([] { patternGrammar("[\\A]"); }),
+              HasSubstr("the escape \\A"));
+}
+
+TEST(Pattern, LettersOfBothCases) {
+  expectStrings("(?i)^yes|no$", {"yes", "YES!", "nO"}, {"ye", "nop"});
+  expectStrings("^(?i:ab)c$", {"abc", "ABc", "aBc"}, {"abC", "ac"});
+  expectStrings("(?i)^[a-c1]+$", {"abCB1"}, {"d", "2"});
+  expectStrings("(?i)^[^a-c]+$", {"dE1", "é"}, {"a", "B"});
+  expectStrings("(?i)^[^k]$", {"a", "l"}, {"k", "K", "\u212A"});
+  expectStrings("(?i)^\\w+[^\\W\\d]$", {"aK", "Ss"}, {"a1", "a-"});
+  expectStrings("(?i)^\\x41$", {"a", "A"}, {"b"});
+}
+
+TEST(Pattern, CategoriesOfUnicode) {
+  expectStrings("^\\p{L}+$", {"aZ", "éÉ", "日本"}, {"", "a1", "-", " "});
+  expectStrings("^\\p{Lu}\\p{Ll}*$", {"A", "Éa", "Ωω"}, {"a", "AB", "1"});
+  expectStrings("^[\\p{L}\\p{N} _-]{1,50}$", {"a-1 é_", "٣"}, {"", "a.b"});
+  expectStrings("^\\P{L}+$", {"1-", " "}, {"a", "é", "1a"});
+  expectStrings("^[^\\p{P}]*$", {"ab 1", ""}, {"a.b", "«"});
+  expectStrings("^\\p{Letter}\\pN\\p{Decimal_Number}$", {"a12", "éⅣ3"},
+                {"a1Ⅳ", "1"});
+  expectStrings("(?i)^\\p{Lu}\\P{Lu}$", {"A1"}, {"1A", "Aa"});
+  // of a newer Unicode than all programs know
+  expectStrings("^\\p{L}|\\P{L}$", {"a", "1"}, {"\U0001E030", "\U0001E6C0"});
+}
+
 TEST(Pattern, WhatIsNotRegularIsRefusedByName) {
   auto fault = [](const std::string &pattern) {
     return refusal([&] { patternGrammar(pattern); });
@@ -100,8 +145,10 @@ TEST(Pattern, WhatIsNotRegularIsRefusedByName) {
   EXPECT_THAT(fault("(a)\\1"), HasSubstr("back-references"));
   EXPECT_THAT(fault("(?<a>a)\\k<a>"), HasSubstr("back-references"));
   EXPECT_THAT(fault("\\bword"), HasSubstr("word boundaries"));
-  EXPECT_THAT(fault("\\p{L}"), HasSubstr("properties of Unicode"));
-  EXPECT_THAT(fault("(?i)a"), HasSubstr("begins with ? and 'i'"));
+  EXPECT_THAT(fault("\\p{Emoji}"), HasSubstr("no general category"));
+  EXPECT_THAT(fault("\\p{L"), HasSubstr("no general category"));
+  EXPECT_THAT(fault("\\p"), HasSubstr("no general category"));
+  EXPECT_THAT(fault("a(?i)b"), HasSubstr("begins with ? and 'i'"));
 }
 
 TEST(Pattern, FaultsAreNamed) {

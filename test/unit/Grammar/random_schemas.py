@@ -14,7 +14,8 @@ import sys
 import jsonschema
 
 NAMES = ["a", "b", "ab", "name", "é", 'q"', "x y", ""]
-PATTERNS = ["^a+$", "b", "^[a-c]{2,4}$", r"^\d{3}-\d+", r"\w+@\w+", "^(ab|c)*$", "é|日", r'^["\\]', "^.{0,3}$", r"^\S+$", "x$", r"^[^\W\d]\D\s?"]
+PATTERNS = ["^a+$", "b", "^[a-c]{2,4}$", r"^\d{3}-\d+", r"\w+@\w+", "^(ab|c)*$", "é|日", r'^["\\]', "^.{0,3}$", r"^\S+$", "x$", r"^[^\W\d]\D\s?",
+            r"(?i)^[ks]x[^a-k]$", r"^\{[a-z]}]$"]
 
 
 def leaf(draw):
