@@ -123,8 +123,31 @@ NodeId JsonText::string(int64_t minimum, std::optional<int64_t> maximum,
   }
   RuleId one = shared(characterRule, "a character", &JsonText::makeCharacter);
   auto part = [&](NodeId after) { return builder.call(one, after); };
-  return builder.literal("\"", builder.repeat(part, minimum, maximum,
-                                              builder.literal("\"", next)));
+  if (!maximum) {
+    return builder.literal("\"", builder.repeat(part, minimum, maximum,
+                                                builder.literal("\"", next)));
+  }
+  auto found = lengthRules.find({minimum, *maximum});
+  if (found == lengthRules.end()) {
+    NodeId body =
+        builder.repeat(part, minimum, minimum, upTo(*maximum - minimum));
+    RuleId rule = builder.declare("a string");
+    builder.define(rule, builder.literal("\"", body));
+    found = lengthRules.emplace(std::make_pair(minimum, *maximum), rule).first;
+  }
+  return builder.call(found->second, next);
+}
+
+NodeId JsonText::upTo(int64_t count) {
+  RuleId one = shared(characterRule, "a character", &JsonText::makeCharacter);
+  NodeId close = builder.literal("\"", endNode);
+  if (ends.empty()) {
+    ends.push_back(close);
+  }
+  for (auto made = static_cast<int64_t>(ends.size()); made <= count; ++made) {
+    ends.push_back(builder.either({builder.call(one, ends.back()), close}));
+  }
+  return ends[static_cast<size_t>(count)];
 }
 
 NodeId JsonText::canonical(const CharacterSet &set, NodeId next) {

@@ -74,6 +74,9 @@ public:
 private:
   NodeId character(NodeId next);
   NodeId escape(NodeId next);
+  /// The end of a string, behind at most so many characters more. Strings of
+  /// all lengths have their ends in common.
+  NodeId upTo(int64_t count);
   /// A character of the set as it is, or with the shortest escape.
   NodeId canonical(const CharacterSet &set, NodeId next);
   NodeId stringBody(NodeId next);
@@ -101,6 +104,8 @@ private:
       numberRule, integerRule, characterRule;
   std::optional<NodeId> nowhereNode;
   std::map<CharacterSet, RuleId> canonicalRules;
+  std::map<std::pair<int64_t, int64_t>, RuleId> lengthRules;
+  std::vector<NodeId> ends; ///< by the characters that may come before
 };
 
 } // namespace cheems::grammar

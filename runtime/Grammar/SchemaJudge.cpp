@@ -248,8 +248,10 @@ std::optional<int64_t> SchemaJudge::count(const SchemaAt &part,
     reader.fail(part.where + "/" + keyword,
                 "it must be an integer that is not negative");
   }
-  double value = found->get<double>();
-  if (value > static_cast<double>(maximumRepetition)) {
+  constexpr double most = 0x1p53;
+  double value = std::min(found->get<double>(), most);
+  bool mustBeKept = std::string_view(keyword) != "maxLength";
+  if (mustBeKept && value > static_cast<double>(maximumRepetition)) {
     reader.fail(part.where + "/" + keyword,
                 "at most " + std::to_string(maximumRepetition) +
                     " are possible");

@@ -39,7 +39,8 @@ public:
   /// numbers.
   static std::string keyOf(const Json &value);
   static bool isOfType(const Json &value, const std::string &type);
-  /// Of a keyword that counts. None: the schema does not have it.
+  /// Of a keyword that counts. None: the schema does not have it. All but
+  /// maxLength are refused above the most repetitions.
   std::optional<int64_t> count(const SchemaAt &part, const char *keyword) const;
   Decimal number(const SchemaAt &part, const char *keyword) const;
   /// Adds what the part says about numbers.

@@ -138,7 +138,9 @@ StringRule SchemaRules::string(const Parts &parts) {
     rule.minimum =
         std::max(rule.minimum, judge.count(part, "minLength").value_or(0));
     if (auto maximum = judge.count(part, "maxLength")) {
-      rule.maximum = std::min(rule.maximum.value_or(*maximum), *maximum);
+      // no text needs to be longer than what can be counted
+      rule.maximum = std::min(rule.maximum.value_or(maximumRepetition),
+                              std::min(*maximum, maximumRepetition));
     }
     if (const Json *text = reader.keyword(part, "pattern")) {
       rule.matching.push_back(judge.pattern(part, *text, "pattern"));

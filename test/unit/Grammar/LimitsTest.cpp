@@ -82,7 +82,7 @@ TEST(Limits, OfSchemas) {
   auto refused = [](const std::string &text) {
     return refusal([&] { jsonSchemaGrammar(text); });
   };
-  EXPECT_THAT(refused("{\"maxLength\": 65537}"), HasSubstr("at most 65536"));
+  EXPECT_THAT(refused("{\"maxItems\": 65537}"), HasSubstr("at most 65536"));
   EXPECT_THAT(refused("{\"pattern\": \"a{4097}\"}"),
               HasSubstr("more than 4096"));
   EXPECT_THAT(refused("{\"pattern\": \"(a{4000}b){40}\"}"),

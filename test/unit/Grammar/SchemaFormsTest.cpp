@@ -143,6 +143,25 @@ TEST(Formats, APatternBesideOneDecidesAlone) {
                 {"2024-02-29"}, {"2023-01-01", "2024"});
 }
 
+TEST(Strings, ManyOfGreatLengthsShareTheirEnds) {
+  std::string fields;
+  for (int index = 0; index < 50; ++index) {
+    fields += (index ? R"(, "p)" : R"("p)") + std::to_string(index) +
+              R"(": {"maxLength": )" + std::to_string(5000 + index) +
+              R"(, "minLength": )" + std::to_string(index % 3) + "}";
+  }
+  auto grammar =
+      schema(R"({"type": "object", "properties": {)" + fields + "}}");
+  std::string text(5001, 'x');
+  expectTexts(grammar,
+              {R"({"p0":"","p49":"\u00e9"})", "{\"p1\":\"" + text + "\"}"},
+              {R"({"p1":""})", "{\"p0\":\"" + text + "\"}"});
+  // what is beyond the most that can be counted is not written
+  expectTexts(schema(R"({"maxLength": 100000, "minLength": 2})"),
+              {"\"ab\"", "\"" + text + "\""}, {"\"a\""});
+  EXPECT_THAT(fault(R"({"minLength": 65537})"), HasSubstr("at most 65536"));
+}
+
 TEST(JsonSchema, EqualSchemasAtDifferentPlacesShareTheirRules) {
   std::string fields;
   for (int index = 0; index < 40; ++index) {
