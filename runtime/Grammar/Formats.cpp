@@ -88,6 +88,13 @@ std::map<std::string, std::shared_ptr<const Pattern>> makeFormats() {
   add({"date-time"}, date + "T" + time);
   add({"duration"}, duration);
   add({"uuid"}, "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+  for (char version = '1'; version <= '8'; ++version) { // as pydantic has them
+    std::string name = std::string("uuid") + version;
+    add({name.c_str()}, std::string("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-") +
+                            version +
+                            "[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{"
+                            "12}");
+  }
   add({"email", "idn-email"}, email(longestLocal, longestLabel));
   add({"hostname", "idn-hostname"}, hostname);
   add({"ipv4"}, ipv4);

@@ -50,6 +50,9 @@ TEST(Formats, DatesAndTimesAreOnesThatExist) {
 TEST(Formats, NamesAndAddresses) {
   expectFormat("uuid", {"123e4567-e89b-12d3-a456-426614174000"},
                {"123e4567e89b12d3a456426614174000", "123e4567-e89b"});
+  expectFormat("uuid4", {"123e4567-e89b-42d3-a456-426614174000"},
+               {"123e4567-e89b-12d3-a456-426614174000",
+                "123e4567-e89b-42d3-c456-426614174000"});
   expectFormat("email", {"a.b+c@example.co.uk"},
                {"a@b", ".a@b.com", "a..b@c.de", "a@-b.com", "a b@c.de",
                 std::string(65, 'a') + "@b.de"});
