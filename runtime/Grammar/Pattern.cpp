@@ -428,7 +428,9 @@ private:
       return add({Pattern::Node::end, next});
     case Tree::ahead:
     case Tree::notAhead: {
-      uint32_t inside = build(tree.parts[0], add({Pattern::Node::accept}));
+      // what it has looked at itself may be decided behind its own end
+      uint32_t accept = add({Pattern::Node::accept}),
+               inside = build(tree.parts[0], around(accept));
       return add({tree.kind == Tree::ahead ? Pattern::Node::ahead
                                            : Pattern::Node::notAhead,
                   next, inside});

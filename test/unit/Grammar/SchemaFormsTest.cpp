@@ -196,6 +196,11 @@ TEST(Patterns, LookAheadHoldsWhereItStands) {
                 {"a", "aabb"});
   expectStrings(R"s({"pattern": "^(?=(?!b).*c)\\w+$"})s", {"ac", "c"},
                 {"bc", "aa"});
+  // one that looks further than the one that it is in
+  expectStrings(R"s({"pattern": "^(?!a(?!bc))\\w+$"})s", {"abc", "b"},
+                {"a", "ab", "abd", "aa"});
+  expectStrings(R"s({"pattern": "^(?=a(?=bc|$))\\w+$"})s", {"abc", "a"},
+                {"b", "ab", "abd"});
 }
 
 TEST(Numbers, BoundsOfDecimalsAreExact) {
