@@ -11,43 +11,50 @@ namespace cheems::grammar {
 namespace {
 
 /// RFC 3339. Not every program knows the year 0 and seconds of 60.
-const std::string date =
+constexpr char date[] =
     "(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|"
     "(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|"
     "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
     "-02-29)";
-const std::string time = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?"
-                         "(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
+constexpr char time[] = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?"
+                        "(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
 /// RFC 3339, appendix A.
-const std::string duration =
+constexpr char duration[] =
     "P(?:\\d{1,6}W|T\\d{1,6}(?:H(?:\\d{1,6}M(?:\\d{1,6}S)?)?|M(?:\\d{1,6}S)?|S)"
     "|\\d{1,6}(?:Y(?:\\d{1,6}M(?:\\d{1,6}D)?)?|M(?:\\d{1,6}D)?|D)"
     "(?:T\\d{1,6}(?:H(?:\\d{1,6}M(?:\\d{1,6}S)?)?|M(?:\\d{1,6}S)?|S))?)";
 /// Hyphens in the third and fourth place are those of encoded names. 63
 /// characters are possible.
-const std::string label = "(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?",
-                  shortLabel =
-                      "(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?";
-/// At most 253 characters in all.
-const std::string hostname =
-    "(?:" + shortLabel +
-    "\\.){0,5}(?!..--)[A-Za-z](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?";
-/// Where 63 are the most, so they are in a label.
-const std::string shortHostname =
-    "(?:" + label + "\\.)*(?!..--)[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+constexpr char label[] = "(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 constexpr int64_t longestHostname = 245, longestLabel = 63, longestLocal = 64;
+
+/// At most 253 characters in all.
+std::string hostname() {
+  return "(?:(?!..--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?\\.){0,5}"
+         "(?!..--)[A-Za-z](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?";
+}
+
+/// Where 63 are the most, so they are in a label.
+std::string shortHostname() {
+  return std::string("(?:") + label +
+         "\\.)*(?!..--)[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+}
+
 /// Likewise, and at most 64 before the @.
-const std::string shortEmail =
-    "[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*@(?:" + label + "\\.)+[A-Za-z]{2,}";
+std::string shortEmail() {
+  return std::string("[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*@(?:") + label +
+         "\\.)+[A-Za-z]{2,}";
+}
 
 std::string email(int64_t local, int64_t domain) {
   return "(?=[^@]{1," + std::to_string(local) + "}@[^@]{1," +
-         std::to_string(domain) + "}$)" + shortEmail;
+         std::to_string(domain) + "}$)" + shortEmail();
 }
 
-const std::string byte = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-const std::string ipv4 = byte + "(?:\\." + byte + "){3}";
-const std::string pointer = "(?:/(?:[^~/]|~[01])*)*";
+constexpr char byte[] = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+constexpr char pointer[] = "(?:/(?:[^~/]|~[01])*)*";
+
+std::string ipv4() { return std::string(byte) + "(?:\\." + byte + "){3}"; }
 
 std::string ipv6() {
   std::string group = "[0-9a-fA-F]{1,4}";
@@ -85,7 +92,7 @@ std::map<std::string, std::shared_ptr<const Pattern>> makeFormats() {
   };
   add({"date"}, date);
   add({"time"}, time);
-  add({"date-time"}, date + "T" + time);
+  add({"date-time"}, std::string(date) + "T" + time);
   add({"duration"}, duration);
   add({"uuid"}, "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
   for (char version = '1'; version <= '8'; ++version) { // as pydantic has them
@@ -96,12 +103,13 @@ std::map<std::string, std::shared_ptr<const Pattern>> makeFormats() {
                             "12}");
   }
   add({"email", "idn-email"}, email(longestLocal, longestLabel));
-  add({"hostname", "idn-hostname"}, hostname);
-  add({"ipv4"}, ipv4);
+  add({"hostname", "idn-hostname"}, hostname());
+  add({"ipv4"}, ipv4());
   add({"ipv6"}, ipv6());
   add({"uri", "iri", "uri-reference", "iri-reference", "uri-template"}, uri());
   add({"json-pointer"}, pointer);
-  add({"relative-json-pointer"}, "(?:0|[1-9]\\d{0,8})(?:#|" + pointer + ")");
+  add({"relative-json-pointer"},
+      std::string("(?:0|[1-9]\\d{0,8})(?:#|") + pointer + ")");
   return made;
 }
 
@@ -121,7 +129,7 @@ ShortFormat shortFormat(const std::string &format, int64_t maximum) {
   bool isEmail = format == "email" || format == "idn-email",
        isHostname = format == "hostname" || format == "idn-hostname";
   if (isEmail && maximum < needsNoCount) {
-    return {whole(shortEmail), maximum};
+    return {whole(shortEmail()), maximum};
   }
   if (isEmail && maximum < longestLocal + 1 + longestLabel) {
     int64_t local = maximum / 2 - 1;
@@ -129,7 +137,7 @@ ShortFormat shortFormat(const std::string &format, int64_t maximum) {
             maximum};
   }
   if (isHostname && maximum < longestHostname) {
-    return {whole(shortHostname), std::min(maximum, longestLabel)};
+    return {whole(shortHostname()), std::min(maximum, longestLabel)};
   }
   // no text of a format needs to be longer
   constexpr int64_t longestFormat = 512;

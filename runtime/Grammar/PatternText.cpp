@@ -123,12 +123,14 @@ NodeId JsonText::string(const StringRule &rule, NodeId next) {
 
   NodeId close = builder.literal("\"", next), none = nowhere();
   std::vector<NodeId> entries;
+  entries.reserve(readings->size());
   for (size_t index = 0; index < readings->size(); ++index) {
     entries.push_back(builder.placeholder());
   }
   for (size_t index = 0; index < readings->size(); ++index) {
     const Readings::Reading &reading = (*readings)[index];
     std::vector<NodeId> choices;
+    choices.reserve(reading.steps.size() + reading.successors.size() + 1);
     for (const auto &[set, then] : reading.steps) {
       choices.push_back(canonical(set, entries[then]));
     }
