@@ -108,14 +108,19 @@ NodeId JsonText::string(const StringRule &rule, NodeId next) {
   }
   std::function<void()> spend = [&] { builder.spend(); };
   StringTable table(rule, spend);
-  if (table.complete()) {
+  constexpr size_t smallTable = 1024;
+  size_t states = table.all().size();
+  if (table.complete() && states <= smallTable) {
     return ofTable(table, rule.minimum, rule.maximum, next);
   }
-  // a reading takes some nodes
-  size_t most = (maximumNodes - std::min(builder.size(), maximumNodes)) / 4;
+  // a reading takes some nodes, and may be one of many at once
+  size_t most =
+      table.complete()
+          ? states / 4
+          : (maximumNodes - std::min(builder.size(), maximumNodes)) / 4;
   auto readings = Readings(rule, spend).all(most);
   if (!readings) {
-    if (!table.hasText()) {
+    if (!table.complete() && !table.hasText()) {
       GrammarBuilder::refuseStates();
     }
     return ofTable(table, rule.minimum, rule.maximum, next);

@@ -75,18 +75,27 @@ bool SchemaOverlap::typeApart(const std::string &type, const Parts &written,
     return arraysApart(written, other, depth);
   }
   if (type == "string") {
-    // a string of both, on its own: it may have no text
-    StringRule both = rules.string(written), more = rules.string(other);
-    both.minimum = std::max(both.minimum, more.minimum);
+    StringRule mine = rules.string(written), more = rules.string(other),
+               both = mine;
+    both.minimum = std::max(mine.minimum, more.minimum);
     if (more.maximum) {
       both.maximum =
-          std::min(both.maximum.value_or(*more.maximum), *more.maximum);
+          std::min(mine.maximum.value_or(*more.maximum), *more.maximum);
     }
     if (both.maximum && both.minimum > *both.maximum) {
       return true;
     }
-    both.matching.insert(both.matching.end(), more.matching.begin(),
-                         more.matching.end());
+    for (const auto &pattern : more.matching) {
+      if (std::find(mine.matching.begin(), mine.matching.end(), pattern) ==
+          mine.matching.end()) {
+        both.matching.push_back(pattern);
+      }
+    }
+    if (both.matching.size() == mine.matching.size() &&
+        both.minimum == mine.minimum && both.maximum == mine.maximum) {
+      return false; // all that is written fits the other
+    }
+    // a string of both, on its own: it may have no text
     GrammarBuilder builder;
     JsonText text(builder);
     bool has = builder.hasText(text.string(both, endNode));

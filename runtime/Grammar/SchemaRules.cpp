@@ -155,7 +155,14 @@ StringRule SchemaRules::string(const Parts &parts) {
       rule.matching.push_back(patternOfFormat(format));
       continue;
     }
-    ShortFormat one = shortFormat(format, *rule.maximum);
+    auto known = shortFormats.find({format, *rule.maximum});
+    if (known == shortFormats.end()) {
+      known = shortFormats
+                  .emplace(std::make_pair(format, *rule.maximum),
+                           shortFormat(format, *rule.maximum))
+                  .first;
+    }
+    const ShortFormat &one = known->second;
     bool longEnough = one.maximum >= rule.minimum;
     rule.matching.push_back(longEnough ? one.pattern : patternOfFormat(format));
     rule.maximum = longEnough ? one.maximum : *rule.maximum;

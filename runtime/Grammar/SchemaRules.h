@@ -79,6 +79,7 @@ private:
 
   SchemaReader &reader;
   SchemaJudge judge;
+  std::map<std::pair<std::string, int64_t>, ShortFormat> shortFormats;
 };
 
 } // namespace cheems::grammar

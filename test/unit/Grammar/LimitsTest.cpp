@@ -148,6 +148,13 @@ TEST(Limits, LargeSchemasAreMadeOrRefusedByTheLimitsName) {
                       listOf(9, "{\"anyOf\": [" + listOf(9, "{}") + "]}") +
                       "]}"),
               HasSubstr("more than 4096 alternatives"));
+  // a property that differs in none of them comes before the one that does
+  EXPECT_EQ(refused("{\"oneOf\": [" +
+                    listOf(40, R"({"properties": {"m": {"format": "email",
+                  "maxLength": 100}, "k": {"const": "#"}},
+                  "required": ["m", "k"]})") +
+                    "]}"),
+            "");
   EXPECT_THAT(refused("{\"patternProperties\": {" +
                       listOf(3000, "\"^[ab]*a[ab]{5}x#\": {}") + "}}"),
               HasSubstr("4194304 steps of work"));

@@ -88,6 +88,11 @@ TEST(Pattern, LengthsOfLongStringsAreKept) {
   EXPECT_FALSE(accepts(cut, "\"a" + std::string(30000, 'b') + "\""));
 }
 
+TEST(Pattern, WhatWouldHaveManyStatesIsReadInManyWays) {
+  std::string tail(11, 'x');
+  expectStrings("a.{11}$", {"a" + tail, "aba" + tail}, {tail, "ab" + tail});
+}
+
 TEST(Pattern, BracketsWithoutTheirBeginningStandForThemselves) {
   expectStrings("^\\{\\w+}$", {"{a}"}, {"a", "{a"});
   expectStrings("^\\[a]]$", {"[a]]"}, {"[a]"});
