@@ -61,8 +61,9 @@ std::string ipv6() {
   std::string all = "(?:" + group + ":){7}" + group + "|:(?::" + group +
                     "){1,7}|(?:" + group + ":){1,7}:|::";
   for (int before = 1; before <= 6; ++before) {
-    all += "|(?:" + group + ":){" + std::to_string(before) + "}(?::" + group +
-           "){1," + std::to_string(7 - before) + "}";
+    all.append("|(?:").append(group).append(":){");
+    all.append(std::to_string(before)).append("}(?::").append(group);
+    all.append("){1,").append(std::to_string(7 - before)).append("}");
   }
   return all;
 }
