@@ -5,6 +5,7 @@
 #include "runtime/Grammar/StringTable.h"
 
 #include <algorithm>
+#include <set>
 
 namespace cheems::grammar {
 
@@ -16,7 +17,7 @@ public:
   struct Reading {
     PatternPlace place;
     int64_t count;
-    std::vector<std::pair<CharacterSet, size_t>> steps = {};
+    std::vector<std::pair<const CharacterSet *, size_t>> steps = {};
     std::vector<size_t> successors = {};
     bool accepts = false;
   };
@@ -37,7 +38,8 @@ public:
     }
   }
 
-  /// The first is where strings begin; none: there are more than `most`.
+  /// The first is where strings begin; none: there are more than `most`. This
+  /// must outlive them.
   std::optional<std::vector<Reading>> all(size_t most) {
     std::vector<PatternPlace> starts = run.start(first.start, /*begins=*/true);
     for (PatternPlace &start : starts) {
@@ -71,7 +73,8 @@ private:
             rule.maximum ? count + 1 : std::min(count + 1, rule.minimum);
         for (auto &[set, then] : run.steps(place)) {
           size_t next = at(std::move(then), more);
-          found[index].steps.emplace_back(std::move(set), next);
+          found[index].steps.emplace_back(&*sets.insert(std::move(set)).first,
+                                          next);
         }
       }
       break;
@@ -92,6 +95,7 @@ private:
   const Pattern &first;
   PatternRun run;
   std::vector<Reading> found;
+  std::set<CharacterSet> sets; ///< some are large, and in many steps
   std::map<std::pair<PatternPlace, int64_t>, size_t> places;
 };
 
@@ -118,7 +122,8 @@ NodeId JsonText::string(const StringRule &rule, NodeId next) {
       table.complete()
           ? states / 4
           : (maximumNodes - std::min(builder.size(), maximumNodes)) / 4;
-  auto readings = Readings(rule, spend).all(most);
+  Readings reader(rule, spend);
+  auto readings = reader.all(most);
   if (!readings) {
     if (!table.complete() && !table.hasText()) {
       GrammarBuilder::refuseStates();
@@ -137,7 +142,7 @@ NodeId JsonText::string(const StringRule &rule, NodeId next) {
     std::vector<NodeId> choices;
     choices.reserve(reading.steps.size() + reading.successors.size() + 1);
     for (const auto &[set, then] : reading.steps) {
-      choices.push_back(canonical(set, entries[then]));
+      choices.push_back(canonical(*set, entries[then]));
     }
     for (size_t then : reading.successors) {
       choices.push_back(entries[then]);

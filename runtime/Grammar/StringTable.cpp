@@ -8,15 +8,16 @@ namespace cheems::grammar {
 
 namespace {
 
-/// More states, or more work for them, than a few strings of a grammar may
-/// take.
-constexpr size_t maximumTable = 4096, maximumTableWork = size_t(1) << 18;
+/// More states, more work for them, or more ranges of characters, than a few
+/// strings of a grammar may take.
+constexpr size_t maximumTable = 4096, maximumTableWork = size_t(1) << 18,
+                 maximumTableRanges = size_t(1) << 20;
 
 } // namespace
 
 StringTable::StringTable(const StringRule &rule,
                          const std::function<void()> &spend) {
-  size_t spent = 0;
+  size_t spent = 0, ranges = 0;
   std::function<void()> count = [&] {
     ++spent;
     spend();
@@ -59,11 +60,12 @@ StringTable::StringTable(const StringRule &rule,
     made.accepts = readings.matchedAtEnd(state);
     if (made.anything) {
       made.next = {{CharacterSet::any(), static_cast<uint32_t>(place)}};
-    } else if (spent > maximumTableWork) {
+    } else if (spent > maximumTableWork || ranges > maximumTableRanges) {
       whole = false;
     } else {
       std::map<uint32_t, CharacterSet> sets;
       for (const auto &[set, then] : readings.steps(state)) {
+        ranges += set.all().size();
         if (auto next = at(then)) {
           sets[*next].add(set);
         } else {
