@@ -195,7 +195,7 @@ private:
       // nothing before it
     } else if (source.accept("?i:")) {
       anyCase = true;
-    } else if (source.accept("?<")) {
+    } else if (source.accept("?<") || source.accept("?P<")) {
       while (!source.accept(">")) {
         if (source.done() || source.peek() == ')') {
           source.fail("a group's name has no closing >");

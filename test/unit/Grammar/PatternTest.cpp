@@ -49,6 +49,7 @@ TEST(Pattern, ClassesAndQuantifiers) {
   expectStrings("^\\w+@[^@\\s]+$", {"a_1@b.c"}, {"@b", "a@", "a@b c"});
   expectStrings("^(?:ab|c)*d?$", {"", "abcd", "d", "cab"}, {"a", "dd"});
   expectStrings("^(?<year>[0-9]{4})$", {"2026"}, {"26"});
+  expectStrings("^(?P<year>[0-9]{4})$", {"2026"}, {"26"});
   expectStrings("^a.c$", {"abc", "aéc", "a😀c"}, {"a\nc", "ac"});
   expectStrings("^a*?b+?$", {"b", "aabb"}, {"a"});
   expectStrings("^[\\]\\-x-]+$", {"]-x"}, {"a"});
@@ -134,6 +135,11 @@ TEST(Pattern, CategoriesOfUnicode) {
   expectStrings("^\\p{Letter}\\pN\\p{Decimal_Number}$", {"a12", "éⅣ3"},
                 {"a1Ⅳ", "1"});
   expectStrings("(?i)^\\p{Lu}\\P{Lu}$", {"A1"}, {"1A", "Aa"});
+  std::string letters;
+  for (int count = 0; count < 500; ++count) {
+    letters += "é";
+  }
+  expectStrings("^\\p{L}{2,4000}$", {"ab", letters}, {"a", "a b"});
   // of a newer Unicode than all programs know
   expectStrings("^\\p{L}|\\P{L}$", {"a", "1"}, {"\U0001E030", "\U0001E6C0"});
 }
