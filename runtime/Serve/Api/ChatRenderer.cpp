@@ -53,7 +53,8 @@ static bool giveObjects(Json &messages) {
 static bool giveNoContent(Json &messages) {
   bool any = false;
   for (Json &message : messages) {
-    if (message.contains("tool_calls") && message["content"] == "") {
+    auto *content = message["content"].get_ptr<std::string *>();
+    if (message.contains("tool_calls") && content && content->empty()) {
       message["content"] = nullptr;
       any = true;
     }

@@ -183,44 +183,46 @@ const Json *resolved(const Json &document, const Json &reference) {
   return at;
 }
 
-/// Whether a schema of arguments says of any that it may be there. What it says
-/// besides, such as a comment, makes no argument. `depth` ends circles.
-bool takesSomething(const Json &schema, const Json &document, int depth = 16) {
+bool takesSomething(const Json &schema, const Json &document, int depth = 16);
+
+/// Whether a keyword of a schema of arguments says of any that it may be there.
+bool namesSomething(const std::string &keyword, const Json &value,
+                    const Json &document, int depth) {
+  static const std::set<std::string> lists = {
+      "properties",        "patternProperties", "required",     "enum",
+      "dependentRequired", "dependentSchemas",  "propertyNames"};
+  static const std::set<std::string> others = {"additionalProperties",
+                                               "unevaluatedProperties"};
+  bool isSome = value.is_structured() && !value.empty();
+  if (lists.count(keyword) != 0) {
+    return isSome;
+  }
+  if (others.count(keyword) != 0) {
+    return isSome || value == true;
+  }
+  if (keyword == "minProperties") {
+    return value != 0;
+  }
+  if (keyword == "$ref") {
+    const Json *named = resolved(document, value);
+    return !named || takesSomething(*named, document, depth - 1);
+  }
+  if (keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf") {
+    return std::any_of(value.begin(), value.end(), [&](const Json &each) {
+      return takesSomething(each, document, depth - 1);
+    });
+  }
+  return keyword == "const" || keyword == "not" || keyword == "if";
+}
+
+/// What it says besides, such as a comment, makes no argument. `depth` ends
+/// circles.
+bool takesSomething(const Json &schema, const Json &document, int depth) {
   if (!schema.is_object() || depth == 0) {
     return schema != false;
   }
   for (const auto &[keyword, value] : schema.items()) {
-    bool isSome = value.is_structured() && !value.empty();
-    if (keyword == "properties" || keyword == "patternProperties" ||
-        keyword == "required" || keyword == "dependentRequired" ||
-        keyword == "dependentSchemas" || keyword == "propertyNames" ||
-        keyword == "enum") {
-      if (isSome) {
-        return true;
-      }
-    } else if (keyword == "additionalProperties" ||
-               keyword == "unevaluatedProperties") {
-      if (value == true || isSome) {
-        return true;
-      }
-    } else if (keyword == "minProperties") {
-      if (value != 0) {
-        return true;
-      }
-    } else if (keyword == "const") {
-      return true;
-    } else if (keyword == "$ref") {
-      const Json *named = resolved(document, value);
-      if (!named || takesSomething(*named, document, depth - 1)) {
-        return true;
-      }
-    } else if (keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf") {
-      for (const Json &each : value.is_array() ? value : Json::array()) {
-        if (takesSomething(each, document, depth - 1)) {
-          return true;
-        }
-      }
-    } else if (keyword == "not" || keyword == "if") {
+    if (namesSomething(keyword, value, document, depth)) {
       return true;
     }
   }

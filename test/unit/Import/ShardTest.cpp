@@ -51,11 +51,11 @@ struct ShardedFolder : ModelFolder {
 TEST(Shards, OfFilesWithoutAnIndexOneIsNamed) {
   ShardedFolder folder;
   folder.writeShardsAndOpen();
-  llvm::sys::fs::remove(folder.path + "/model.safetensors.index.json");
+  (void)llvm::sys::fs::remove(folder.path + "/model.safetensors.index.json");
   EXPECT_THAT(folder.open().error,
               testing::AllOf(HasSubstr(std::string("/") + first + ": neither "),
                              HasSubstr("download the index")));
-  llvm::sys::fs::remove(folder.path + "/" + second);
+  (void)llvm::sys::fs::remove(folder.path + "/" + second);
   EXPECT_THAT(folder.open().error, HasSubstr("rename it to model.safetensors"));
   folder.write("adapter_config.json", "{}");
   EXPECT_THAT(folder.open().error, HasSubstr("weights of an adapter"));
