@@ -129,16 +129,16 @@ static TokenLogprob logprobOf(int32_t token, int64_t count) {
 std::shared_ptr<GenerationTicket>
 StandInEngine::submit(GenerationRequest request,
                       std::shared_ptr<GenerationSink> sink) {
-  requests.push_back(request);
+  keep(requests, request);
   if (refusal) {
     sink->failed(*refusal);
     return nullptr;
   }
   auto ticket = std::make_shared<GenerationTicket>();
-  tickets.push_back(ticket);
+  keep(tickets, ticket);
   sink->started(1, 3);
   if (waits) {
-    sinks.push_back(sink);
+    keep(sinks, sink);
     return ticket;
   }
   if (request.promptLogprobs) {

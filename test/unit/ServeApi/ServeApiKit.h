@@ -56,6 +56,13 @@ public:
   std::vector<std::shared_ptr<serve::GenerationTicket>> tickets;
   std::vector<std::shared_ptr<serve::GenerationSink>> sinks; ///< that wait
   std::vector<std::string> slotActions;
+
+private:
+  template <typename T> void keep(std::vector<T> &list, const T &one) {
+    std::lock_guard<std::mutex> lock(keeping);
+    list.push_back(one);
+  }
+  std::mutex keeping; ///< workers submit prompts of one request together
 };
 
 class StandInResponder : public serve::Responder {
