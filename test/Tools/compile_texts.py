@@ -50,7 +50,7 @@ class Texts(unittest.TestCase):
         self.run_model("-p", "ROMEO:", "-n", "2")
 
     def test_a_chat_template_that_refuses_some_chats_is_fine(self):
-        write("chat_template.jinja", b"{% if messages[0].role != 'system' %}{{ raise_exception('begin with a system prompt') }}{% endif %}")(self.model)
+        write("chat_template.jinja", b"{% if messages[0].role != 'system' %}{{ raise_exception('begin with a system prompt') }}{% endif %}{{ messages[0].content }}")(self.model)
         self.assertEqual(self.warnings(), [])
 
     def test_a_tokenizer_in_another_format_is_said(self):
