@@ -1,7 +1,7 @@
 #include "Server.h"
 #include "Backend.h"
-#include "EndWhileLoading.h"
 #include "runtime/Error.h"
+#include "runtime/Process/EndWhileLoading.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
 #include "runtime/Serve/Http/ForcedEnd.h"
@@ -88,7 +88,8 @@ static void keepLittleMemory() {
 
 int serve(const Options &options) {
   keepLittleMemory();
-  std::optional<EndWhileLoading> endWhileLoading(std::in_place);
+  std::optional<EndWhileLoading> endWhileLoading(std::in_place,
+                                                 Shutdown::lastMoments);
   ForcedEnd end; // the last one to go
   std::shared_ptr<Gate> gate = makeGate(options);
   std::atomic<bool> logEnds{false};

@@ -1,10 +1,9 @@
-#include "EndWhileLoading.h"
+#include "runtime/Process/EndWhileLoading.h"
 #include "runtime/Process/Interrupt.h"
-#include "runtime/Serve/Http/Shutdown.h"
 #include <csignal>
 #include <unistd.h>
 
-namespace cheems::serve {
+namespace cheems {
 
 EndWhileLoading::~EndWhileLoading() {
   {
@@ -20,17 +19,17 @@ bool EndWhileLoading::waits(std::chrono::milliseconds time) {
   return changed.wait_for(lock, time, [this] { return loaded; });
 }
 
-void EndWhileLoading::watch() {
+void EndWhileLoading::watch(std::chrono::milliseconds moment) {
   constexpr std::chrono::milliseconds looks{50};
   while (!interrupt::requested()) {
     if (waits(looks)) {
       return;
     }
   }
-  if (!waits(Shutdown::lastMoments - looks)) {
+  if (!waits(moment - looks)) {
     constexpr int codeBeforeSignal = 128;
     kill(getpid(), interrupt::exitCode() - codeBeforeSignal);
   }
 }
 
-} // namespace cheems::serve
+} // namespace cheems
