@@ -17,8 +17,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
-/// Before the next try, where the system has no descriptor left.
-static constexpr std::chrono::milliseconds shortOfFiles{100};
+/// Before the next try, where the system has no descriptor or memory left.
+static constexpr std::chrono::milliseconds systemIsShort{100};
 
 /// Held by what it has pending.
 struct Listener::Acceptor {
@@ -29,6 +29,7 @@ struct Listener::Acceptor {
 
     void open(const Place &place);
     void accept();
+    void keepAccepting();
     void accepted(ErrorCode error, tcp::socket taken);
     /// One more than there may be.
     void turnAway(tcp::socket &taken) const;
@@ -78,6 +79,18 @@ void Listener::Acceptor::Loop::accept() {
       });
 }
 
+/// A try that finds no memory must not be the last one.
+void Listener::Acceptor::Loop::keepAccepting() {
+  for (bool waits = false; !waits;) {
+    try {
+      accept();
+      waits = true;
+    } catch (const std::bad_alloc &) {
+      std::this_thread::sleep_for(systemIsShort);
+    }
+  }
+}
+
 void Listener::Acceptor::Loop::accepted(ErrorCode error, tcp::socket taken) {
   if (!socket.is_open()) {
     return;
@@ -87,10 +100,10 @@ void Listener::Acceptor::Loop::accepted(ErrorCode error, tcp::socket taken) {
               error == asio::error::no_buffer_space ||
               error == asio::error::no_memory;
   if (full) {
-    pause.expires_after(shortOfFiles);
+    pause.expires_after(systemIsShort);
     pause.async_wait([self = shared_from_this()](ErrorCode ended) {
       if (!ended && self->socket.is_open()) {
-        self->accept();
+        self->keepAccepting();
       }
     });
     return;
@@ -108,7 +121,7 @@ void Listener::Acceptor::Loop::accepted(ErrorCode error, tcp::socket taken) {
       std::this_thread::yield(); // that client finds nobody
     }
   }
-  accept();
+  keepAccepting();
 }
 
 /// Memory may be short for a moment. What fails then is the connection whose
