@@ -59,14 +59,8 @@ std::string FolderFiles::path(llvm::StringRef name) const {
 
 bool FolderFiles::has(llvm::StringRef name) const {
   llvm::sys::fs::file_status status;
-  auto isThere = [&](llvm::StringRef entry, bool follow) {
-    return llvm::sys::fs::status(path(entry), status, follow) !=
-           std::errc::no_such_file_or_directory;
-  };
-  llvm::StringRef inner = llvm::sys::path::parent_path(name);
-  bool innerIsGone = !inner.empty() && isThere(inner, /*follow=*/false) &&
-                     !isThere(inner, /*follow=*/true);
-  return innerIsGone || isThere(name, /*follow=*/false);
+  return llvm::sys::fs::status(path(name), status, /*follow=*/false) !=
+         std::errc::no_such_file_or_directory;
 }
 
 std::vector<std::string> FolderFiles::endingWith(llvm::StringRef end) const {
@@ -107,14 +101,16 @@ llvm::Error FolderFiles::accept(llvm::StringRef name, int descriptor) const {
 
 llvm::Expected<std::optional<std::string>>
 FolderFiles::text(llvm::StringRef name) const {
+  // a folder in the folder may be a link to nothing
+  llvm::StringRef inner = llvm::sys::path::parent_path(name);
+  if (!inner.empty() && has(inner) && !llvm::sys::fs::exists(path(inner))) {
+    auto opened = openInput(path(inner));
+    if (!opened) {
+      return opened.takeError();
+    }
+  }
   if (!has(name)) {
     return std::nullopt;
-  }
-  std::string inner = llvm::sys::path::parent_path(name).str();
-  if (auto target = linkTarget(path(inner));
-      !inner.empty() && target && !llvm::sys::fs::exists(path(inner))) {
-    return failed(path(inner) + ": a link to " + quoted(*target) +
-                  ", which is not there");
   }
   auto accepts = [&](int descriptor) { return accept(name, descriptor); };
   auto buffer = openInput(path(name), /*terminated=*/true, accepts);
