@@ -282,13 +282,18 @@ struct FiveLetters : Constraint {
   std::vector<uint32_t> bits;
 };
 
+/// One that nobody reads: the options say what comes of it.
+std::shared_ptr<const Grammar> someGrammar() {
+  auto place = std::make_shared<int>();
+  return {place, reinterpret_cast<const Grammar *>(place.get())};
+}
+
 TEST(Engine, aGrammarChoosesAndEndsEachChoice) {
   EngineOptions options = engineOptions(2);
   GenerationRequest each = request(randomPrompt(1, 9), 40);
   each.choices = 3;
   each.sampling.doSample = true;
-  each.grammar = std::shared_ptr<const Grammar>(
-      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  each.grammar = someGrammar();
   auto engine = makeEngine(textModel(Kind::hybrid), options);
   EXPECT_THAT(ask(*engine, each)->fault->message, HasSubstr("no grammars"));
   options.constraints = [](const std::shared_ptr<const Grammar> &) {
@@ -325,8 +330,7 @@ TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
     return std::make_unique<TooAmbiguous>();
   };
   GenerationRequest one = request(randomPrompt(1, 9), 40);
-  one.grammar = std::shared_ptr<const Grammar>(
-      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  one.grammar = someGrammar();
   auto engine = makeEngine(textModel(Kind::hybrid), options);
   auto heard = ask(*engine, one);
   ASSERT_TRUE(heard->fault);
@@ -350,8 +354,7 @@ TEST(Engine, aRequestThatFindsNoMemoryMayBeTriedAgain) {
     return std::make_unique<ShortOfMemory>();
   };
   GenerationRequest one = request(randomPrompt(1, 9), 40);
-  one.grammar = std::shared_ptr<const Grammar>(
-      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  one.grammar = someGrammar();
   auto engine = makeEngine(textModel(Kind::hybrid), options);
   auto heard = ask(*engine, one);
   ASSERT_TRUE(heard->fault);
@@ -375,8 +378,7 @@ TEST(Engine, whatGrammarsKeepIsCountedInTheMemoryOfTheirRequest) {
   };
   GenerationRequest each = request(randomPrompt(1, 9), 40);
   each.choices = 3;
-  each.grammar = std::shared_ptr<const Grammar>(
-      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  each.grammar = someGrammar();
   auto heardWith = [&](uint64_t all, uint64_t own) {
     auto budget = std::make_shared<Budget>(all << 20);
     each.memory = std::make_shared<BudgetShare>(budget, own << 20);
@@ -416,8 +418,7 @@ TEST(Engine, aGrammarThatIsNotReadyHoldsUpNoOtherText) {
   };
   GenerationRequest slow = request(randomPrompt(1, 9), 40);
   slow.choices = 5; // more than there are slots
-  slow.grammar = std::shared_ptr<const Grammar>(
-      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  slow.grammar = someGrammar();
   auto text = textModel(Kind::hybrid);
   auto engine = makeEngine(text, options);
   GenerationRequest other = request(randomPrompt(2, 7), 30);
