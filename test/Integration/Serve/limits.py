@@ -30,8 +30,15 @@ class Server:
 
     def __init__(self, *words, log=subprocess.PIPE, data=resource.RLIM_INFINITY):
         command = [str(word) for word in (DEMO.bins / "cheems-serve", DEMO.artefact, "--port", 0, "-t", 2, *words)]
+
+        def limit():
+            stack = 8 * MEBIBYTE  # which each thread gets, and the limit counts
+            resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))
+            resource.setrlimit(resource.RLIMIT_DATA, (data, data))
+
+        limited = data != resource.RLIM_INFINITY
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, stdin=subprocess.DEVNULL,
-                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (data, data)))
+                                        preexec_fn=limit if limited else None)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
         while self.ask("GET", "/health")[0] != 200:
             time.sleep(0.02)
