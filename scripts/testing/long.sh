@@ -11,6 +11,7 @@ sanitized() { # PRESET CTEST-ARGUMENT...
   timed builds build "$preset" all && timed tests check "$preset" "$@" || broken+=("$preset")
 }
 compiler_tests='^(lit$|golden-|interpreter-goldens|cheems-compile-(malformed|texts)|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
+compiled_kernels='^(Kernel|OpGolden)Tests'
 
 # those that record results again
 recorders='^golden-(record|mistakes|draws)'
@@ -20,15 +21,15 @@ part_cpu-random-models() { release -R '^random-config'; }
 part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-)' -E "$recorders"; }
 part_cpu-tools() { release -R '^(lit$|sameness|cheems-|manuals|benchmarks|package|backend-toy|unicode-tables)'; }
 part_gpu-products() { release -R '^(Product|Coded|Expert)KernelTests'; }
-part_gpu-attention() { release -R '^AttentionKernelTests'; }
-part_gpu-windows() { release -R '^(AttentionWindow|SSDKernel|TileKernel)Tests'; }
+part_gpu-mixers() { release -R '^(AttentionKernel|AttentionWindow|SSDKernel|TileKernel)Tests'; }
 part_gpu-recorded() { release -R '^gpu-golden'; }
 part_gpu-random-models() { release -R '^gpu-random-models'; }
 part_emulator-conformance() { release -R '^emulator-conformance'; }
 part_emulator-mutants() { release -R '^emulator-(mutant|persistent)'; }
 part_gpu-checks() { release -R '^(gpu-(check|table|counts|sameness|profile|page)|cuda-)'; }
 part_asan-compiler() { sanitized asan -R "$compiler_tests" -E "$recorders"; }
-part_asan-models() { sanitized asan -L '^compiled$'; }
+part_asan-kernels() { sanitized asan -L '^compiled$' -R "$compiled_kernels"; }
+part_asan-models() { sanitized asan -L '^compiled$' -E "$compiled_kernels"; }
 part_asan-rest() { sanitized asan -E "$compiler_tests|$recorders" -LE '^compiled$'; }
 # The interpreter of chat templates has no threads, and takes 23 minutes there.
 part_tsan() { sanitized tsan -E '^ChatTemplateTests$'; }
