@@ -1,6 +1,7 @@
 // str(), repr() and json.dumps().
 #include "runtime/ChatTemplate/Operators.h"
 #include "runtime/ChatTemplate/PythonText.h"
+#include "runtime/ChatTemplate/Sorting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -169,10 +170,9 @@ private:
       items.push_back(&each);
     }
     if (style.sortKeys) {
-      std::stable_sort(items.begin(), items.end(),
-                       [&](const auto *a, const auto *b) {
-                         return order(context, a->first, b->first, "<") < 0;
-                       });
+      sortStably(items, [&](const auto *a, const auto *b) {
+        return order(context, a->first, b->first, "<") < 0;
+      });
     }
     out.append("{");
     ++depth;

@@ -2,6 +2,7 @@
 #include "runtime/ChatTemplate/Calls.h"
 #include "runtime/ChatTemplate/Operators.h"
 #include "runtime/ChatTemplate/PythonText.h"
+#include "runtime/ChatTemplate/Sorting.h"
 
 #include <algorithm>
 
@@ -241,11 +242,10 @@ Value filterSort(Context &context, const Value &value,
     keyed.emplace_back(sortKey(context, each, bound[2], caseSensitive), each);
   }
   bool reverse = bound[0] && bound[0]->truthy();
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [&](const auto &a, const auto &b) {
-                     int result = order(context, a.first, b.first, "<");
-                     return reverse ? result > 0 : result < 0;
-                   });
+  sortStably(keyed, [&](const auto &a, const auto &b) {
+    int result = order(context, a.first, b.first, "<");
+    return reverse ? result > 0 : result < 0;
+  });
   Values sorted;
   sorted.reserve(keyed.size());
   for (auto &each : keyed) {
@@ -267,10 +267,9 @@ Value filterGroupBy(Context &context, const Value &value,
   for (const Value &each : iterate(context, value)) {
     keyed.emplace_back(keyOf(each, caseSensitive), each);
   }
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [&](const auto &a, const auto &b) {
-                     return order(context, a.first, b.first, "<") < 0;
-                   });
+  sortStably(keyed, [&](const auto &a, const auto &b) {
+    return order(context, a.first, b.first, "<") < 0;
+  });
   Values groups;
   for (size_t i = 0; i < keyed.size();) {
     Values members;
