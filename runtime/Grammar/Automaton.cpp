@@ -209,14 +209,18 @@ void Automaton::tooMuchWork() {
 Automaton::Edge Automaton::makeEdge(StateId from, uint8_t kind) {
   std::vector<Place> reached;
   uint8_t sample = grammar->sample[kind];
+  bool opens = false;
   spend(states[from].places.size());
   for (auto [id, stack] : states[from].places) {
     const Node &node = grammar->nodes[id];
     if (node.low <= sample && sample <= node.high) {
       reached.emplace_back(node.next, stack);
+      // where another reading wants no such list, its items differ, too
+      opens = opens || node.opensDistinct;
     }
   }
   Edge edge = close(std::move(reached));
+  edge.opensDistinct = opens;
   states[from].next[kind] = edge;
   return edge;
 }

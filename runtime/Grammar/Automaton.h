@@ -56,8 +56,14 @@ public:
   Position step(Position from, uint8_t byte) {
     return settle(move(from, byte));
   }
-  /// The same, but with a base of which nothing is known: what returns to it
-  /// stays as it is, for `settle`. Only states with `returns` do.
+  /// Whether this step, which was taken before, begins a list whose items must
+  /// differ, in any reading.
+  bool opensDistinct(Position from, uint8_t byte) const {
+    return from.state != dead &&
+           states[from.state].next[grammar->classOf[byte]].opensDistinct;
+  }
+  /// The same as `step`, but with a base of which nothing is known: what
+  /// returns to it stays as it is, for `settle`. Only states with `returns` do.
   Position move(Position from, uint8_t byte) {
     if (from.state == dead) {
       return {};
@@ -113,6 +119,7 @@ private:
     StackId push = 0;  ///< what goes onto the base
     uint16_t need = 0; ///< how much deeper than the base the text must get
     bool known = false;
+    bool opensDistinct = false;
   };
   struct State {
     std::vector<Place> places; ///< in order; each waits for a byte

@@ -23,6 +23,7 @@ struct Node {
     call,  ///< the rule that begins at `other`, then `next`
   } kind = end;
   uint8_t low = 0, high = 0;
+  bool opensDistinct = false; ///< a JSON list whose items must differ
   NodeId next = 0, other = 0;
 };
 
@@ -47,6 +48,8 @@ public:
   /// Bytes that no node tells apart have one class, of which `sample` has one.
   std::array<uint8_t, 256> classOf = {};
   std::vector<uint8_t> sample;
+  /// Whether a node has `opensDistinct`.
+  bool hasDistinct = false;
 };
 
 } // namespace cheems

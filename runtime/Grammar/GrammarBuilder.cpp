@@ -52,7 +52,7 @@ NodeId GrammarBuilder::bytes(uint8_t low, uint8_t high, NodeId next) {
   auto [found, isNew] = byteNodes.try_emplace(
       {low, high, next}, static_cast<NodeId>(nodes.size()));
   if (isNew) {
-    nodes.push_back({Node::bytes, low, high, next, 0});
+    nodes.push_back({Node::bytes, low, high, false, next, 0});
   }
   return found->second;
 }
@@ -63,6 +63,10 @@ NodeId GrammarBuilder::literal(std::string_view text, NodeId next) {
     next = bytes(byte, byte, next);
   }
   return next;
+}
+
+NodeId GrammarBuilder::distinctList(NodeId next) {
+  return add({Node::bytes, '[', '[', true, next, 0});
 }
 
 NodeId GrammarBuilder::texts(std::vector<std::string> all, NodeId next) {
@@ -104,17 +108,17 @@ NodeId GrammarBuilder::textsFrom(const std::vector<std::string> &all,
 NodeId GrammarBuilder::either(const std::vector<NodeId> &choices) {
   NodeId all = choices.back();
   for (size_t index = choices.size() - 1; index-- > 0;) {
-    all = add({Node::split, 0, 0, choices[index], all});
+    all = add({Node::split, 0, 0, false, choices[index], all});
   }
   return all;
 }
 
 NodeId GrammarBuilder::call(RuleId rule, NodeId next) {
-  return add({Node::call, 0, 0, next, rule});
+  return add({Node::call, 0, 0, false, next, rule});
 }
 
 NodeId GrammarBuilder::placeholder() {
-  return add({Node::split, 0, 0, endNode, endNode});
+  return add({Node::split, 0, 0, false, endNode, endNode});
 }
 
 void GrammarBuilder::become(NodeId placeholder, NodeId same) {
@@ -407,6 +411,7 @@ GrammarBuilder::finish(RuleId root, const std::string &whyNothing) {
     if (node.kind == Node::call) {
       node.other = rules[node.other].start;
     }
+    made->hasDistinct = made->hasDistinct || node.opensDistinct;
   }
   return made;
 }

@@ -33,6 +33,9 @@ public:
   /// One byte of [low, high], then `next`.
   NodeId bytes(uint8_t low, uint8_t high, NodeId next);
   NodeId literal(std::string_view text, NodeId next);
+  /// The bracket of a JSON list whose items must differ, which `next` does not
+  /// say.
+  NodeId distinctList(NodeId next);
   /// One character of the set, in UTF-8. The set must not be empty.
   NodeId characters(const CharacterSet &set, NodeId next);
   /// One of these texts; at least one. What they begin with in common is there

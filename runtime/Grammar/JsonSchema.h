@@ -52,11 +52,6 @@ private:
   NodeId name(const ObjectRule &rule, const ObjectRule::Family &family,
               NodeId next);
   NodeId array(const Parts &parts);
-  struct Values;
-  Values valuesOf(const ArrayRule &rule);
-  NodeId inAnyOrder(const ArrayRule &rule, const Values &values);
-  NodeId inOrder(const ArrayRule &rule, const Values &values);
-  NodeId withoutRepeats(const Parts &parts, const ArrayRule &rule);
   NodeId string(const Parts &parts);
   NodeId number(const Parts &parts, bool whole);
 

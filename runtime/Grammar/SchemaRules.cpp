@@ -217,7 +217,7 @@ ArrayRule SchemaRules::array(const Parts &parts) {
     }
     const Json *unique = reader.keyword(part, "uniqueItems");
     if (unique && *unique == Json(true)) {
-      rule.unique = &part;
+      rule.unique = true;
     }
     if (auto minimum = judge.count(part, "minItems")) {
       rule.minimum = std::max(rule.minimum, *minimum);

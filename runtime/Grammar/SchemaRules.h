@@ -33,7 +33,7 @@ struct ArrayRule {
   Parts rest;
   int64_t minimum = 0;
   std::optional<int64_t> maximum;
-  const SchemaAt *unique = nullptr; ///< the part that wants no item twice
+  bool unique = false; ///< no item comes twice
 };
 
 /// What `not` takes away.

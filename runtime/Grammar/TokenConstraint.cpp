@@ -8,6 +8,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Grammar/Automaton.h"
+#include "runtime/Grammar/RepeatFilter.h"
 #include "runtime/Grammar/VocabularyTrie.h"
 
 #include <algorithm>
@@ -54,9 +55,19 @@ struct TokenConstraint::State {
   std::vector<Position> path; ///< by depth in the trie
   uint64_t work = 0;          ///< of the tokens before
 
+  grammar::RepeatFilter repeats; ///< where the grammar has such lists
+
   /// How far the mask is. `first` walks without a base; `returning` goes on
-  /// from where that returned; `whole` walks with the base.
-  enum Stage : uint8_t { none, first, returning, whole, done } stage = none;
+  /// from where that returned; `whole` walks with the base; `filtering` takes
+  /// repeated items out.
+  enum Stage : uint8_t {
+    none,
+    first,
+    returning,
+    whole,
+    filtering,
+    done
+  } stage = none;
   Walk made;
   std::shared_ptr<const Walk> kept; ///< that `returning` goes on from
   size_t nextReturn = 0;
@@ -193,10 +204,16 @@ struct TokenConstraint::State {
         return false;
       }
       kept.reset();
-      stage = done;
-      return true;
+      beginFilter();
+      return stage == done;
     case whole:
       if (!walk(mask, nullptr)) {
+        return false;
+      }
+      beginFilter();
+      return stage == done;
+    case filtering:
+      if (!repeats.advance(automaton, mask, until)) {
         return false;
       }
       stage = done;
@@ -205,6 +222,14 @@ struct TokenConstraint::State {
       break;
     }
     return true;
+  }
+
+  void beginFilter() {
+    stage = done;
+    if (grammar->hasDistinct) {
+      repeats.begin(*vocabulary, position);
+      stage = filtering;
+    }
   }
 
   void keep(uint64_t key) {
@@ -223,6 +248,7 @@ struct TokenConstraint::State {
       position = fresh.adopt(automaton, position);
       work += automaton.worked();
       automaton = std::move(fresh);
+      repeats.forgetPositions();
       walks.clear();
       walkBytes = 0;
     }
@@ -318,6 +344,10 @@ void TokenConstraint::accept(int32_t token) {
       next = is.automaton.step(next, static_cast<uint8_t>(byte));
     }
   }
+  if (next.state != Automaton::dead && !ends && is.grammar->hasDistinct &&
+      !is.repeats.accept(is.automaton, is.position, bytes)) {
+    next = {};
+  }
   if (next.state == Automaton::dead) {
     throw Error("token " + std::to_string(token) +
                 " is not one that the grammar allows here");
@@ -333,7 +363,8 @@ uint64_t TokenConstraint::worked() const {
 }
 size_t TokenConstraint::bytes() const {
   size_t masks = 2 * state->mask.size() * sizeof(uint32_t);
-  return state->automaton.bytes() + state->walkBytes + masks;
+  return state->automaton.bytes() + state->repeats.bytes() + state->walkBytes +
+         masks;
 }
 
 } // namespace cheems

@@ -40,15 +40,18 @@ VocabularyTrie::VocabularyTrie(const std::vector<std::string> &tokens,
     close(same);
     for (size_t at = same; at < word.size(); ++at) {
       path.push_back(static_cast<uint32_t>(trie.size()));
-      trie.push_back({static_cast<uint8_t>(word[at]),
+      trie.push_back({static_cast<uint8_t>(word[at]), false,
                       static_cast<uint32_t>(at + 1), 0, index});
+      for (size_t above = path.size(); word[at] == '[' && above-- > 0;) {
+        trie[path[above]].opensList = true;
+      }
     }
     deepest = std::max(deepest, static_cast<uint32_t>(word.size()));
     before = word;
   }
   close(0);
   trie[0].end = static_cast<uint32_t>(trie.size());
-  trie.push_back({0, 0, 0, static_cast<uint32_t>(order.size())});
+  trie.push_back({0, false, 0, 0, static_cast<uint32_t>(order.size())});
 }
 
 std::string_view VocabularyTrie::bytes(int32_t token) const {

@@ -18,6 +18,7 @@ public:
   /// Node 0 is the empty text. Others come before those that go on from them.
   struct Node {
     uint8_t byte = 0;
+    bool opensList = false;  ///< this or a node that goes on from it is "["
     uint32_t depth = 0;      ///< bytes from the beginning
     uint32_t end = 0;        ///< one past the last node that goes on from it
     uint32_t firstToken = 0; ///< in `order`, up to that of the next node

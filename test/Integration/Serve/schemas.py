@@ -99,6 +99,8 @@ FIXED = [{"type": "object", "properties": {"born": {"type": "string", "format": 
          {"oneOf": [{"type": "object", "properties": {"k": {"const": "a", "default": "a"}, "n": {"type": "null"}}, "additionalProperties": False},
                     {"type": "object", "properties": {"k": {"enum": ["b", "c"], "default": "b"}, "n": {"type": "null"}}, "additionalProperties": False}]},
          {"type": "array", "items": {"enum": ["ay", "nay", None, 1]}, "uniqueItems": True, "minItems": 2},
+         {"type": "array", "items": {"type": "string", "maxLength": 2}, "uniqueItems": True, "minItems": 9},
+         {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 12}, "uniqueItems": True, "minItems": 12},
          {"type": "object", "properties": {"value": {"type": "integer", "minimum": 0, "maximum": 9},
                                            "next": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}},
           "required": ["value", "next"], "additionalProperties": False},
@@ -147,7 +149,7 @@ class Schemas(unittest.TestCase):
         self.assertGreater(whole, len(self.schemas) // 3)
 
     def test_other_keywords_that_narrow_are_refused_by_name(self):
-        for keyword, value in [("uniqueItems", True), ("not", {"minLength": 2}), ("if", {}), ("contains", {}), ("unevaluatedProperties", False),
+        for keyword, value in [("not", {"minLength": 2}), ("if", {}), ("contains", {}), ("unevaluatedProperties", False),
                                ("dependentRequired", {"a": ["b"]})]:
             schema = {"type": "object", "properties": {"a": {keyword: value}}, "required": ["a"]}
             with self.assertRaises(urllib.error.HTTPError) as caught:

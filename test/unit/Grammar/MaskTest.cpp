@@ -306,6 +306,10 @@ TEST(Masks, Cost) {
           "age": {"type": "integer", "minimum": 0, "maximum": 150},
           "tags": {"items": {"type": "string", "maxLength": 40}}},
           "required": ["name", "age", "tags"]})"),
+        jsonSchemaGrammar(R"({"uniqueItems": true, "minItems": 9,
+          "items": {"type": "string"}})"),
+        jsonSchemaGrammar(R"({"uniqueItems": true, "minItems": 9,
+          "items": {"type": "string", "maxLength": 40}})"),
         parseGbnf("root ::= (word \" \")* word \".\"\nword ::= [a-zA-Z]+")};
     for (const GrammarPointer &grammar : grammars) {
       double total = 0, most = 0;

@@ -1,0 +1,75 @@
+// Where a text of JSON is among lists whose items must differ (`uniqueItems`).
+//
+// A grammar cannot say that: what may follow depends on all items before. It
+// says where such a list begins, and this reads the items from there.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_DISTINCTITEMS_H
+#define CHEEMS_RUNTIME_GRAMMAR_DISTINCTITEMS_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace cheems::grammar {
+
+/// A value: a copy goes on by itself, and shares the items that it has.
+class DistinctItems {
+public:
+  /// Behind one more byte, the last of `text`; the same text must have come
+  /// with each byte before. `opens`: a list of distinct items begins with it.
+  /// False: an item is there twice.
+  bool step(std::string_view text, bool opens);
+  /// Whether `step` does nothing at this byte, where it opens no list.
+  bool ignores(char byte) const;
+
+  bool inList() const { return inside; }
+  /// Whether an item of the outermost list has begun, or must follow.
+  bool inItem() const { return inside && (list.outer || list.part != behind); }
+  /// Items of outermost lists so far.
+  size_t completed() const { return outermost; }
+  /// Items that others are compared with.
+  size_t remembered() const;
+  /// Whether such a list is within an item of another.
+  bool isNested() const { return list.outer != nullptr; }
+  /// The same, but items of the outermost list are no more compared.
+  DistinctItems withoutComparing() const;
+
+private:
+  struct Item {
+    std::string key; ///< equal for equal values
+    std::shared_ptr<Item> before;
+    size_t count;
+    Item(std::string of, std::shared_ptr<Item> last)
+        : key(std::move(of)), before(std::move(last)),
+          count(before ? before->count + 1 : 1) {}
+    ~Item();
+  };
+  enum Part : unsigned char {
+    before,    ///< an item, or the end
+    scalar,    ///< within a number, true, false or null
+    string,    ///< within one, on whatever level
+    escape,    ///< behind its backslash
+    structure, ///< within an object or a list
+    behind,    ///< an item
+  };
+  struct List {
+    Part part = before;
+    size_t begin = 0;   ///< of the item in the text
+    size_t nesting = 0; ///< objects and lists within the item that are open
+    std::shared_ptr<Item> last;
+    std::shared_ptr<const List> outer;
+  };
+
+  void open();
+  bool close(std::string_view text);
+  bool complete(std::string_view text, size_t end);
+  bool leave(std::string_view text);
+
+  bool inside = false, compares = true;
+  size_t outermost = 0;
+  List list; ///< the innermost
+};
+
+} // namespace cheems::grammar
+
+#endif

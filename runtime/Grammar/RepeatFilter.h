@@ -1,0 +1,58 @@
+// Takes tokens out of a mask that would repeat an item of a list whose items
+// must differ, and those behind which no new item could follow.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_REPEATFILTER_H
+#define CHEEMS_RUNTIME_GRAMMAR_REPEATFILTER_H
+
+#include "runtime/Grammar/Automaton.h"
+#include "runtime/Grammar/DistinctItems.h"
+#include "runtime/Grammar/VocabularyTrie.h"
+
+#include <unordered_map>
+
+namespace cheems::grammar {
+
+class RepeatFilter {
+public:
+  /// The text goes on by these bytes, which lead from the position; whether no
+  /// item is there twice. Where it is not, nothing has changed.
+  bool accept(Automaton &automaton, Automaton::Position from,
+              std::string_view bytes);
+  /// Begins a walk through all tokens from the position.
+  void begin(const VocabularyTrie &vocabulary, Automaton::Position from);
+  /// Walks until so much work is done; whether the walk is over.
+  bool advance(Automaton &automaton, std::vector<uint32_t> &mask, size_t until);
+  /// Positions mean something else now.
+  void forgetPositions() { roomy.clear(); }
+  /// About what it takes of memory.
+  size_t bytes() const;
+
+private:
+  /// Where a node of the walk is. Items are those of its last node that
+  /// changed them.
+  struct Visit {
+    Automaton::Position position;
+    size_t items = 0;
+    size_t text = 0; ///< bytes
+  };
+
+  bool canEnd(Automaton &automaton, Automaton::Position from,
+              const DistinctItems &items);
+  enum Goal : uint8_t { manyItems, wholeList };
+  bool search(Automaton &automaton, Automaton::Position from,
+              const DistinctItems &items, Goal goal);
+  bool hasRoom(Automaton &automaton, Automaton::Position from,
+               const DistinctItems &items);
+
+  DistinctItems current; ///< of the text so far
+  std::string text;      ///< since the outermost list began
+  const VocabularyTrie *vocabulary = nullptr;
+  uint32_t node = 0;
+  std::vector<Visit> path;          ///< by depth in the trie
+  std::vector<DistinctItems> items; ///< of the path
+  /// Positions, and whether very many items may follow there.
+  std::unordered_map<uint64_t, bool> roomy;
+};
+
+} // namespace cheems::grammar
+
+#endif
