@@ -216,7 +216,7 @@ Automaton::Edge Automaton::makeEdge(StateId from, uint8_t kind) {
     if (node.low <= sample && sample <= node.high) {
       reached.emplace_back(node.next, stack);
       // where another reading wants no such list, its items differ, too
-      opens = opens || node.opensDistinct;
+      opens = opens || node.mark == Node::opensDistinct;
     }
   }
   Edge edge = close(std::move(reached));
@@ -244,6 +244,31 @@ Automaton::Position Automaton::settle(Position position) {
     position = follow(position, found->second);
   }
   return position;
+}
+
+bool Automaton::hasManyItems(Position from) const {
+  for (auto [node, stack] : states[from.state].places) {
+    bool many = grammar->many[node];
+    bool below = false;
+    for (StackId at = stack;; at = stacks[at].below) {
+      if (at == 0 && !below) {
+        below = true;
+        at = from.base;
+      }
+      if (at == 0) {
+        break; // this place is behind the item
+      }
+      NodeId top = stacks[at].top;
+      if (grammar->nodes[top].mark == Node::endsItem) {
+        if (many) {
+          return true;
+        }
+        break;
+      }
+      many = many || grammar->many[top];
+    }
+  }
+  return false;
 }
 
 Automaton::Position Automaton::adopt(const Automaton &other,

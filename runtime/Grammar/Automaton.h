@@ -62,6 +62,9 @@ public:
     return from.state != dead &&
            states[from.state].next[grammar->classOf[byte]].opensDistinct;
   }
+  /// Whether a reading has at least `manyTexts` ways to the end of the item
+  /// that the position is in, of the innermost list whose items must differ.
+  bool hasManyItems(Position from) const;
   /// The same as `step`, but with a base of which nothing is known: what
   /// returns to it stays as it is, for `settle`. Only states with `returns` do.
   Position move(Position from, uint8_t byte) {

@@ -23,7 +23,11 @@ struct Node {
     call,  ///< the rule that begins at `other`, then `next`
   } kind = end;
   uint8_t low = 0, high = 0;
-  bool opensDistinct = false; ///< a JSON list whose items must differ
+  enum Mark : uint8_t {
+    none,
+    opensDistinct, ///< the bracket of a JSON list whose items must differ
+    endsItem,      ///< where the rules of its items return to
+  } mark = none;
   NodeId next = 0, other = 0;
 };
 
@@ -33,6 +37,7 @@ inline constexpr NodeId endNode = 0;
 /// How deep rules may be inside each other. A text that could not end within
 /// this depth is not one of the grammar.
 inline constexpr int maximumDepth = 512;
+inline constexpr uint32_t manyTexts = 1024;
 /// The need of a node from which no text ends.
 inline constexpr uint16_t endless = UINT16_MAX;
 
@@ -48,8 +53,10 @@ public:
   /// Bytes that no node tells apart have one class, of which `sample` has one.
   std::array<uint8_t, 256> classOf = {};
   std::vector<uint8_t> sample;
-  /// Whether a node has `opensDistinct`.
+  /// Whether a node has a mark. Then of each node: whether at least `manyTexts`
+  /// lead from there to the end of its rule, as lists without repeats count 1.
   bool hasDistinct = false;
+  std::vector<bool> many;
 };
 
 } // namespace cheems

@@ -25,6 +25,9 @@ public:
   bool inList() const { return inside; }
   /// Whether an item of the outermost list has begun, or must follow.
   bool inItem() const { return inside && (list.outer || list.part != behind); }
+  /// Equal where `step` and `ignores` do the same with the same bytes, until
+  /// they find an item complete.
+  int part() const { return list.part; }
   /// Items of outermost lists so far.
   size_t completed() const { return outermost; }
   /// Items that others are compared with.

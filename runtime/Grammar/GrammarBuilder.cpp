@@ -2,6 +2,7 @@
 #include "runtime/Grammar/GrammarBuilder.h"
 
 #include "runtime/Error.h"
+#include "runtime/Grammar/ManyTexts.h"
 #include "runtime/Work.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ NodeId GrammarBuilder::bytes(uint8_t low, uint8_t high, NodeId next) {
   auto [found, isNew] = byteNodes.try_emplace(
       {low, high, next}, static_cast<NodeId>(nodes.size()));
   if (isNew) {
-    nodes.push_back({Node::bytes, low, high, false, next, 0});
+    nodes.push_back({Node::bytes, low, high, Node::none, next, 0});
   }
   return found->second;
 }
@@ -66,7 +67,11 @@ NodeId GrammarBuilder::literal(std::string_view text, NodeId next) {
 }
 
 NodeId GrammarBuilder::distinctList(NodeId next) {
-  return add({Node::bytes, '[', '[', true, next, 0});
+  return add({Node::bytes, '[', '[', Node::opensDistinct, next, 0});
+}
+
+NodeId GrammarBuilder::endOfItem(NodeId next) {
+  return add({Node::split, 0, 0, Node::endsItem, next, next});
 }
 
 NodeId GrammarBuilder::texts(std::vector<std::string> all, NodeId next) {
@@ -108,17 +113,17 @@ NodeId GrammarBuilder::textsFrom(const std::vector<std::string> &all,
 NodeId GrammarBuilder::either(const std::vector<NodeId> &choices) {
   NodeId all = choices.back();
   for (size_t index = choices.size() - 1; index-- > 0;) {
-    all = add({Node::split, 0, 0, false, choices[index], all});
+    all = add({Node::split, 0, 0, Node::none, choices[index], all});
   }
   return all;
 }
 
 NodeId GrammarBuilder::call(RuleId rule, NodeId next) {
-  return add({Node::call, 0, 0, false, next, rule});
+  return add({Node::call, 0, 0, Node::none, next, rule});
 }
 
 NodeId GrammarBuilder::placeholder() {
-  return add({Node::split, 0, 0, false, endNode, endNode});
+  return add({Node::split, 0, 0, Node::none, endNode, endNode});
 }
 
 void GrammarBuilder::become(NodeId placeholder, NodeId same) {
@@ -411,7 +416,10 @@ GrammarBuilder::finish(RuleId root, const std::string &whyNothing) {
     if (node.kind == Node::call) {
       node.other = rules[node.other].start;
     }
-    made->hasDistinct = made->hasDistinct || node.opensDistinct;
+    made->hasDistinct = made->hasDistinct || node.mark != Node::none;
+  }
+  if (made->hasDistinct) {
+    findMany(*made);
   }
   return made;
 }

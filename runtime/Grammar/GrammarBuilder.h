@@ -36,6 +36,8 @@ public:
   /// The bracket of a JSON list whose items must differ, which `next` does not
   /// say.
   NodeId distinctList(NodeId next);
+  /// Of such a list: what each item, which is a call of a rule, is followed by.
+  NodeId endOfItem(NodeId next);
   /// One character of the set, in UTF-8. The set must not be empty.
   NodeId characters(const CharacterSet &set, NodeId next);
   /// One of these texts; at least one. What they begin with in common is there

@@ -7,6 +7,8 @@ using Position = Automaton::Position;
 /// Where an item or a list can go on in more ways than can be tried, one of
 /// them is taken to be new.
 static constexpr size_t maximumTries = 1024;
+/// Of kept places, all together.
+static constexpr size_t maximumKeptPlaces = size_t(1) << 20;
 
 bool RepeatFilter::accept(Automaton &automaton, Position from,
                           std::string_view bytes) {
@@ -35,58 +37,116 @@ void RepeatFilter::begin(const VocabularyTrie &of, Position from) {
   path[0] = {from, 0, text.size()};
   items = {current};
   node = 1;
+  end = of.nodes()[0].end;
+  known = nullptr;
+  places.clear();
+  placesEnd = 0;
+  if (keepsPlaces()) {
+    auto found = kept.find(keyOfPlaces());
+    if (found != kept.end()) {
+      known = found->second;
+      nextKnown = 0;
+      node = end;
+    }
+  }
+}
+
+/// Within one text, say a string, what a token does depends on the position
+/// alone until a byte that ends or begins something.
+bool RepeatFilter::keepsPlaces() const {
+  return current.inItem() && !current.isNested();
+}
+
+std::tuple<uint32_t, uint32_t, int> RepeatFilter::keyOfPlaces() const {
+  return {path[0].position.state, path[0].position.base, current.part()};
 }
 
 bool RepeatFilter::advance(Automaton &automaton, std::vector<uint32_t> &mask,
                            size_t until) {
-  const auto &nodes = vocabulary->nodes();
-  for (uint32_t end = nodes[0].end; node < end;) {
-    if (automaton.worked() >= until) {
-      return false;
+  while (true) {
+    while (node < end) {
+      if (automaton.worked() >= until) {
+        return false;
+      }
+      visit(automaton, mask);
     }
-    automaton.spend(1);
-    const VocabularyTrie::Node &at = nodes[node];
-    const Visit &before = path[at.depth - 1];
-    items.resize(before.items + 1);
-    text.resize(before.text);
-    // outside of a list nothing happens before one begins
-    bool skipped = !items.back().inList() && !at.opensList;
-    Position next =
-        skipped ? Position() : automaton.step(before.position, at.byte);
-    if (next.state == Automaton::dead) {
-      node = at.end;
-      continue;
+    if (!known || nextKnown == known->size()) {
+      break;
     }
-    text += static_cast<char>(at.byte);
-    bool opens = automaton.opensDistinct(before.position, at.byte);
-    bool fits = true;
-    if (opens || !items.back().ignores(static_cast<char>(at.byte))) {
-      items.push_back(items.back());
-      automaton.spend(items.back().remembered());
-      fits = items.back().step(text, opens);
-    }
-    path[at.depth] = {next, items.size() - 1, text.size()};
-    bool isToken =
-        vocabulary->firstToken(node) != vocabulary->firstToken(node + 1);
-    if (fits && (!isToken || canEnd(automaton, next, items.back()))) {
-      ++node;
-      continue;
-    }
-    for (uint32_t index = vocabulary->firstToken(node);
-         index != vocabulary->firstToken(at.end); ++index) {
-      auto token = static_cast<uint32_t>(vocabulary->token(index));
-      mask[token / 32] &= ~(uint32_t(1) << token % 32);
-    }
-    node = at.end;
+    goTo(automaton, (*known)[nextKnown++]);
   }
   text.resize(path[0].text);
+  if (!known && keepsPlaces() &&
+      keptPlaces + places.size() <= maximumKeptPlaces) {
+    keptPlaces += places.size();
+    kept.emplace(keyOfPlaces(),
+                 std::make_shared<const std::vector<uint32_t>>(places));
+  }
   return true;
 }
 
-bool RepeatFilter::canEnd(Automaton &automaton, Position from,
-                          const DistinctItems &at) {
-  return !at.inItem() || hasRoom(automaton, from, at) ||
-         search(automaton, from, at, wholeList);
+/// The walk goes on with this node and what goes on from it. Nothing happens on
+/// the way there.
+void RepeatFilter::goTo(Automaton &automaton, uint32_t to) {
+  const VocabularyTrie::Node &at = vocabulary->nodes()[to];
+  node = to;
+  end = at.end;
+  std::string_view bytes =
+      vocabulary->bytes(vocabulary->token(vocabulary->firstToken(to)));
+  items.resize(1);
+  text.resize(path[0].text);
+  automaton.spend(at.depth);
+  for (uint32_t depth = 1; depth < at.depth; ++depth) {
+    auto byte = static_cast<uint8_t>(bytes[depth - 1]);
+    text += bytes[depth - 1];
+    path[depth] = {automaton.step(path[depth - 1].position, byte), 0,
+                   text.size()};
+  }
+}
+
+void RepeatFilter::visit(Automaton &automaton, std::vector<uint32_t> &mask) {
+  automaton.spend(1);
+  const VocabularyTrie::Node &at = vocabulary->nodes()[node];
+  const Visit &before = path[at.depth - 1];
+  items.resize(before.items + 1);
+  // outside of a list nothing happens before one begins
+  bool skipped = !items.back().inList() && !at.opensList;
+  Position next =
+      skipped ? Position() : automaton.step(before.position, at.byte);
+  if (next.state == Automaton::dead) {
+    node = at.end;
+    return;
+  }
+  text.resize(before.text);
+  text += static_cast<char>(at.byte);
+  bool opens = automaton.opensDistinct(before.position, at.byte);
+  bool fits = true;
+  bool changes = opens || !items.back().ignores(static_cast<char>(at.byte));
+  if (changes) {
+    items.push_back(items.back());
+    automaton.spend(items.back().remembered());
+    fits = items.back().step(text, opens);
+  }
+  path[at.depth] = {next, items.size() - 1, text.size()};
+  bool isToken =
+      vocabulary->firstToken(node) != vocabulary->firstToken(node + 1);
+  bool mayMatter = fits && isToken && items.back().inItem() &&
+                   !hasRoom(automaton, next, items.back());
+  if ((changes || mayMatter) && node >= placesEnd) {
+    places.push_back(node);
+    placesEnd = at.end;
+  }
+  if (fits &&
+      (!mayMatter || search(automaton, next, items.back(), wholeList))) {
+    ++node;
+    return;
+  }
+  for (uint32_t index = vocabulary->firstToken(node);
+       index != vocabulary->firstToken(at.end); ++index) {
+    auto token = static_cast<uint32_t>(vocabulary->token(index));
+    mask[token / 32] &= ~(uint32_t(1) << token % 32);
+  }
+  node = at.end;
 }
 
 bool RepeatFilter::hasRoom(Automaton &automaton, Position from,
@@ -94,11 +154,17 @@ bool RepeatFilter::hasRoom(Automaton &automaton, Position from,
   if (at.isNested()) { // then it depends on the items of the inner list
     return search(automaton, from, at.withoutComparing(), manyItems);
   }
-  auto [found, isNew] =
-      roomy.try_emplace(uint64_t(from.state) << 32 | from.base);
-  if (isNew) {
-    found->second = search(automaton, from, at.withoutComparing(), manyItems);
+  // most tokens lead to one place
+  if (from.state == roomy.state && from.base == roomy.base) {
+    return true;
   }
+  auto [found, isNew] =
+      rooms.try_emplace(uint64_t(from.state) << 32 | from.base);
+  if (isNew) {
+    found->second = automaton.hasManyItems(from) ||
+                    search(automaton, from, at.withoutComparing(), manyItems);
+  }
+  roomy = found->second ? from : roomy;
   return found->second;
 }
 
@@ -135,7 +201,8 @@ bool RepeatFilter::search(Automaton &automaton, Position from,
     if (!fits || found) {
       continue;
     }
-    if (goal == wholeList && !now.inList()) {
+    if (goal == wholeList &&
+        (!now.inList() || (now.inItem() && hasRoom(automaton, next, now)))) {
       found = true;
     } else if (goal == wholeList || now.completed() == at.completed()) {
       open.push_back({next, std::move(now), text.size(), 256});
@@ -149,8 +216,9 @@ size_t RepeatFilter::bytes() const {
   constexpr size_t perItem = 128, perPosition = 32;
   size_t depth =
       path.size() * sizeof(Visit) + items.capacity() * sizeof(DistinctItems);
-  return text.capacity() + current.remembered() * perItem +
-         roomy.size() * perPosition + depth;
+  size_t places = keptPlaces * sizeof(uint32_t);
+  return text.capacity() + places + current.remembered() * perItem +
+         rooms.size() * perPosition + depth;
 }
 
 } // namespace cheems::grammar

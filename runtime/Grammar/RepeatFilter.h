@@ -7,7 +7,11 @@
 #include "runtime/Grammar/DistinctItems.h"
 #include "runtime/Grammar/VocabularyTrie.h"
 
+#include <map>
+#include <memory>
+#include <tuple>
 #include <unordered_map>
+#include <vector>
 
 namespace cheems::grammar {
 
@@ -22,7 +26,12 @@ public:
   /// Walks until so much work is done; whether the walk is over.
   bool advance(Automaton &automaton, std::vector<uint32_t> &mask, size_t until);
   /// Positions mean something else now.
-  void forgetPositions() { roomy.clear(); }
+  void forgetPositions() {
+    rooms.clear();
+    roomy = {};
+    kept.clear();
+    keptPlaces = 0;
+  }
   /// About what it takes of memory.
   size_t bytes() const;
 
@@ -35,8 +44,10 @@ private:
     size_t text = 0; ///< bytes
   };
 
-  bool canEnd(Automaton &automaton, Automaton::Position from,
-              const DistinctItems &items);
+  bool keepsPlaces() const;
+  std::tuple<uint32_t, uint32_t, int> keyOfPlaces() const;
+  void goTo(Automaton &automaton, uint32_t to);
+  void visit(Automaton &automaton, std::vector<uint32_t> &mask);
   enum Goal : uint8_t { manyItems, wholeList };
   bool search(Automaton &automaton, Automaton::Position from,
               const DistinctItems &items, Goal goal);
@@ -46,11 +57,23 @@ private:
   DistinctItems current; ///< of the text so far
   std::string text;      ///< since the outermost list began
   const VocabularyTrie *vocabulary = nullptr;
-  uint32_t node = 0;
+  uint32_t node = 0, end = 0;       ///< where the walk is
   std::vector<Visit> path;          ///< by depth in the trie
   std::vector<DistinctItems> items; ///< of the path
   /// Positions, and whether very many items may follow there.
-  std::unordered_map<uint64_t, bool> roomy;
+  std::unordered_map<uint64_t, bool> rooms;
+  Automaton::Position roomy; ///< the last one for which that is so
+
+  /// Nodes of the trie where something happens first: what others lead to can
+  /// follow whatever the items are.
+  using Places = std::shared_ptr<const std::vector<uint32_t>>;
+  std::vector<uint32_t> places; ///< those of this walk
+  uint32_t placesEnd = 0;
+  /// By position and part of the item.
+  std::map<std::tuple<uint32_t, uint32_t, int>, Places> kept;
+  size_t keptPlaces = 0;
+  Places known; ///< that this walk goes through
+  size_t nextKnown = 0;
 };
 
 } // namespace cheems::grammar

@@ -25,7 +25,10 @@ NodeId JsonSchema::array(const Parts &parts) {
     return distinct ? builder.distinctList(next) : builder.literal("[", next);
   };
   NodeId close = builder.literal("]", endNode);
-  auto item = [&](NodeId next) { return value(rule.rest, next); };
+  auto itemOf = [&](const Parts &parts, NodeId next) {
+    return value(parts, distinct ? builder.endOfItem(next) : next);
+  };
+  auto item = [&](NodeId next) { return itemOf(rule.rest, next); };
   if (length == 0) {
     return open(text.list(item, rule.minimum, rule.maximum, close));
   }
@@ -42,7 +45,7 @@ NodeId JsonSchema::array(const Parts &parts) {
     if (rule.maximum && index >= *rule.maximum) {
       continue;
     }
-    NodeId one = value(rule.first[static_cast<size_t>(index)], behind);
+    NodeId one = itemOf(rule.first[static_cast<size_t>(index)], behind);
     one = index > 0 ? text.comma(one) : one;
     behind = index >= rule.minimum ? builder.either({one, close}) : one;
   }

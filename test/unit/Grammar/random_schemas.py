@@ -65,7 +65,9 @@ def combined(draw, depth, defs):
         values = draw.choice([["a", 1, 1.0, None], [True, False, [1], {"k": 1}], ["v" + str(number) for number in range(12)], [0, False, "0"]])
         item = draw.choice([{"enum": values}, {"type": "boolean"}, {"anyOf": [{"const": "a"}, {"type": ["null", "boolean"]}]},
                             {"type": "string", "maxLength": draw.randrange(1, 4)}, {"type": "integer", "minimum": 0, "maximum": draw.choice([3, 12, 300])},
-                            {"type": "number"}, {"type": "string"}, schema(draw, depth + 1, defs)])
+                            {"type": "number"}, {"type": "string"}])
+        if draw.randrange(4) == 0: # which may have one value
+            return {"type": "array", "items": schema(draw, depth + 1, defs), "uniqueItems": True, **draw.choice([{}, {"maxItems": 3}])}
         return {"type": "array", "items": item, "uniqueItems": True, **draw.choice([{}, {"minItems": 2}, {"minItems": 1, "maxItems": 2}])}
     if kind == 8:
         names = draw.sample(["a", "b", "c"], 2)
