@@ -209,18 +209,20 @@ void Automaton::tooMuchWork() {
 Automaton::Edge Automaton::makeEdge(StateId from, uint8_t kind) {
   std::vector<Place> reached;
   uint8_t sample = grammar->sample[kind];
-  bool opens = false;
+  Node::Mark opens = Node::none;
   spend(states[from].places.size());
   for (auto [id, stack] : states[from].places) {
     const Node &node = grammar->nodes[id];
     if (node.low <= sample && sample <= node.high) {
       reached.emplace_back(node.next, stack);
       // where another reading wants no such list, its items differ, too
-      opens = opens || node.mark == Node::opensDistinct;
+      if (node.mark == Node::opensDistinct || node.mark == Node::opensTuple) {
+        opens = std::max(opens, node.mark);
+      }
     }
   }
   Edge edge = close(std::move(reached));
-  edge.opensDistinct = opens;
+  edge.opens = opens;
   states[from].next[kind] = edge;
   return edge;
 }
@@ -246,26 +248,32 @@ Automaton::Position Automaton::settle(Position position) {
   return position;
 }
 
-bool Automaton::hasManyItems(Position from) const {
-  for (auto [node, stack] : states[from.state].places) {
-    bool many = grammar->many[node];
-    bool below = false;
-    for (StackId at = stack;; at = stacks[at].below) {
-      if (at == 0 && !below) {
-        below = true;
-        at = from.base;
-      }
-      if (at == 0) {
-        break; // this place is behind the item
-      }
-      NodeId top = stacks[at].top;
-      if (grammar->nodes[top].mark == Node::endsItem) {
-        if (many) {
-          return true;
+bool Automaton::hasManyItems(Position from, bool inScalar) const {
+  for (auto [id, stack] : states[from.state].places) {
+    const Node &node = grammar->nodes[id];
+    uint32_t texts = grammar->texts[id], ofItem = 0;
+    bool found = false;
+    auto descend = [&](StackId at) {
+      for (; at != 0 && ofItem < manyTexts; at = stacks[at].below) {
+        NodeId top = stacks[at].top;
+        if (grammar->nodes[top].mark == Node::endsItem) {
+          ofItem = texts; // up to here: an outer list may follow
+          found = true;
         }
-        break;
+        texts = std::min(texts * grammar->texts[top], manyTexts);
       }
-      many = many || grammar->many[top];
+    };
+    descend(stack);
+    descend(from.base);
+    // behind the item, or a reading in which the list is another one
+    bool delimits = node.low == node.high &&
+                    (node.low == ',' || node.low == ']' || node.low == ' ');
+    if (!found && !delimits) {
+      ofItem = texts;
+    }
+    // a scalar that ends may be there already
+    if (ofItem >= manyTexts && !(inScalar && delimits)) {
+      return true;
     }
   }
   return false;

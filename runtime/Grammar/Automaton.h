@@ -58,13 +58,15 @@ public:
   }
   /// Whether this step, which was taken before, begins a list whose items must
   /// differ, in any reading.
-  bool opensDistinct(Position from, uint8_t byte) const {
-    return from.state != dead &&
-           states[from.state].next[grammar->classOf[byte]].opensDistinct;
+  Node::Mark opens(Position from, uint8_t byte) const {
+    return from.state == dead
+               ? Node::none
+               : states[from.state].next[grammar->classOf[byte]].opens;
   }
   /// Whether a reading has at least `manyTexts` ways to the end of the item
-  /// that the position is in, of the innermost list whose items must differ.
-  bool hasManyItems(Position from) const;
+  /// that the position is in, of the outermost list whose items must differ.
+  /// `inScalar`: it is in a number, true, false or null.
+  bool hasManyItems(Position from, bool inScalar) const;
   /// The same as `step`, but with a base of which nothing is known: what
   /// returns to it stays as it is, for `settle`. Only states with `returns` do.
   Position move(Position from, uint8_t byte) {
@@ -122,7 +124,7 @@ private:
     StackId push = 0;  ///< what goes onto the base
     uint16_t need = 0; ///< how much deeper than the base the text must get
     bool known = false;
-    bool opensDistinct = false;
+    Node::Mark opens = Node::none;
   };
   struct State {
     std::vector<Place> places; ///< in order; each waits for a byte

@@ -26,7 +26,9 @@ struct Node {
   enum Mark : uint8_t {
     none,
     opensDistinct, ///< the bracket of a JSON list whose items must differ
+    opensTuple,    ///< the same, and its first items are listed
     endsItem,      ///< where the rules of its items return to
+    blank,         ///< white space that changes no value
   } mark = none;
   NodeId next = 0, other = 0;
 };
@@ -53,10 +55,11 @@ public:
   /// Bytes that no node tells apart have one class, of which `sample` has one.
   std::array<uint8_t, 256> classOf = {};
   std::vector<uint8_t> sample;
-  /// Whether a node has a mark. Then of each node: whether at least `manyTexts`
-  /// lead from there to the end of its rule, as lists without repeats count 1.
+  /// Whether there are lists whose items must differ. Then `texts` has of each
+  /// node how many lead from there to the end of its rule, at most `manyTexts`.
+  /// Blanks do not count, and of such a list at most one further item.
   bool hasDistinct = false;
-  std::vector<bool> many;
+  std::vector<uint16_t> texts;
 };
 
 } // namespace cheems

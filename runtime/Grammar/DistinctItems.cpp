@@ -41,10 +41,37 @@ size_t DistinctItems::remembered() const {
   return all;
 }
 
-DistinctItems DistinctItems::withoutComparing() const {
-  DistinctItems copy = *this;
-  copy.compares = false;
-  return copy;
+std::optional<std::string_view>
+DistinctItems::plainString(std::string_view text) const {
+  if (!inside || list.outer || list.tuple || list.part != string ||
+      list.nesting > 0) {
+    return std::nullopt;
+  }
+  std::string_view item = text.substr(list.begin);
+  return item.find('\\') == std::string_view::npos ? std::optional(item)
+                                                   : std::nullopt;
+}
+
+void DistinctItems::addKeys(const DistinctItems &before,
+                            std::set<std::string, std::less<>> &keys) const {
+  auto outermost = [](const DistinctItems &of) -> const Item * {
+    const List *at = &of.list;
+    while (at->outer) {
+      at = at->outer.get();
+    }
+    return of.inside ? at->last.get() : nullptr;
+  };
+  const Item *known = outermost(before), *at = outermost(*this);
+  while (at && at != known) {
+    keys.insert(at->key);
+    at = at->before.get();
+  }
+  if (at != known) { // another list, all of whose items were seen
+    keys.clear();
+    for (at = outermost(*this); at; at = at->before.get()) {
+      keys.insert(at->key);
+    }
+  }
 }
 
 bool DistinctItems::ignores(char byte) const {
@@ -68,12 +95,14 @@ bool DistinctItems::ignores(char byte) const {
   return false;
 }
 
-bool DistinctItems::step(std::string_view text, bool opens) {
+bool DistinctItems::step(std::string_view text, Node::Mark opened) {
   char byte = text.back();
+  bool opens = opened != Node::none, tuple = opened == Node::opensTuple;
   if (!inside) {
     if (opens) {
       inside = true;
       list = {};
+      list.tuple = tuple;
     }
     return true;
   }
@@ -89,7 +118,7 @@ bool DistinctItems::step(std::string_view text, bool opens) {
     list.nesting = byte == '[' || byte == '{' ? 1 : 0;
     list.part = byte == '"' ? string : list.nesting > 0 ? structure : scalar;
     if (opens) {
-      open();
+      open(tuple);
     }
     return true;
   case scalar:
@@ -125,7 +154,7 @@ bool DistinctItems::step(std::string_view text, bool opens) {
     } else if (byte == '[' || byte == '{') {
       ++list.nesting;
       if (opens) {
-        open();
+        open(tuple);
       }
     } else if (byte == ']' || byte == '}') {
       return close(text);
@@ -136,10 +165,19 @@ bool DistinctItems::step(std::string_view text, bool opens) {
 }
 
 /// A list within an item of this one.
-void DistinctItems::open() {
+void DistinctItems::open(bool tuple) {
   auto outer = std::make_shared<const List>(std::move(list));
   list = {};
   list.outer = std::move(outer);
+  list.tuple = tuple;
+}
+
+bool DistinctItems::isTuple() const {
+  const List *at = &list;
+  while (at->outer) {
+    at = at->outer.get();
+  }
+  return at->tuple;
 }
 
 /// What is within the item.
@@ -150,9 +188,6 @@ bool DistinctItems::close(std::string_view text) {
 bool DistinctItems::complete(std::string_view text, size_t end) {
   list.part = behind;
   outermost += list.outer ? 0 : 1;
-  if (!compares && !list.outer) {
-    return true;
-  }
   std::string key = keyOf(text.substr(list.begin, end - list.begin));
   for (const Item *at = list.last.get(); at; at = at->before.get()) {
     if (at->key == key) {

@@ -5,8 +5,12 @@
 #ifndef CHEEMS_RUNTIME_GRAMMAR_DISTINCTITEMS_H
 #define CHEEMS_RUNTIME_GRAMMAR_DISTINCTITEMS_H
 
+#include "runtime/Grammar/CompiledGrammar.h"
+
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,9 +20,10 @@ namespace cheems::grammar {
 class DistinctItems {
 public:
   /// Behind one more byte, the last of `text`; the same text must have come
-  /// with each byte before. `opens`: a list of distinct items begins with it.
+  /// with each byte before. `opens` says which list of distinct items begins
+  /// with it, if one does.
   /// False: an item is there twice.
-  bool step(std::string_view text, bool opens);
+  bool step(std::string_view text, Node::Mark opens);
   /// Whether `step` does nothing at this byte, where it opens no list.
   bool ignores(char byte) const;
 
@@ -28,14 +33,26 @@ public:
   /// Equal where `step` and `ignores` do the same with the same bytes, until
   /// they find an item complete.
   int part() const { return list.part; }
+  /// Whether it may be that the list cannot end any more. Behind an item it
+  /// can, or an item like others may follow; but a listed one may be no other.
+  bool mayFail() const { return inItem() || (inside && isTuple()); }
+  /// Whether the first items of the outermost list are listed.
+  bool isTuple() const;
   /// Items of outermost lists so far.
   size_t completed() const { return outermost; }
   /// Items that others are compared with.
   size_t remembered() const;
   /// Whether such a list is within an item of another.
   bool isNested() const { return list.outer != nullptr; }
-  /// The same, but items of the outermost list are no more compared.
-  DistinctItems withoutComparing() const;
+  bool inScalar() const { return list.part == scalar; }
+  bool inString() const { return list.part == string || list.part == escape; }
+  /// How the item begins, where that is a string of an outermost list and has
+  /// no escape yet. Keys of equal beginnings begin so.
+  std::optional<std::string_view> plainString(std::string_view text) const;
+  /// Makes `keys` those of the outermost list, where they are those of what was
+  /// there `before`.
+  void addKeys(const DistinctItems &before,
+               std::set<std::string, std::less<>> &keys) const;
 
 private:
   struct Item {
@@ -57,18 +74,19 @@ private:
   };
   struct List {
     Part part = before;
+    bool tuple = false; ///< its first items are listed
     size_t begin = 0;   ///< of the item in the text
     size_t nesting = 0; ///< objects and lists within the item that are open
     std::shared_ptr<Item> last;
     std::shared_ptr<const List> outer;
   };
 
-  void open();
+  void open(bool tuple);
   bool close(std::string_view text);
   bool complete(std::string_view text, size_t end);
   bool leave(std::string_view text);
 
-  bool inside = false, compares = true;
+  bool inside = false;
   size_t outermost = 0;
   List list; ///< the innermost
 };

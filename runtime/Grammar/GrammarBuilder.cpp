@@ -2,7 +2,7 @@
 #include "runtime/Grammar/GrammarBuilder.h"
 
 #include "runtime/Error.h"
-#include "runtime/Grammar/ManyTexts.h"
+#include "runtime/Grammar/TextCounts.h"
 #include "runtime/Work.h"
 
 #include <algorithm>
@@ -66,12 +66,26 @@ NodeId GrammarBuilder::literal(std::string_view text, NodeId next) {
   return next;
 }
 
-NodeId GrammarBuilder::distinctList(NodeId next) {
-  return add({Node::bytes, '[', '[', Node::opensDistinct, next, 0});
+NodeId GrammarBuilder::distinctList(bool tuple, NodeId next) {
+  Node::Mark mark = tuple ? Node::opensTuple : Node::opensDistinct;
+  return add({Node::bytes, '[', '[', mark, next, 0});
 }
 
 NodeId GrammarBuilder::endOfItem(NodeId next) {
   return add({Node::split, 0, 0, Node::endsItem, next, next});
+}
+
+void GrammarBuilder::requireTexts(NodeId item, int64_t minimum,
+                                  std::string why) {
+  minimums.push_back({item, minimum, std::move(why)});
+}
+
+NodeId GrammarBuilder::blank(NodeId next) {
+  auto [found, isNew] = blanks.try_emplace(next, endNode);
+  if (isNew) {
+    found->second = add({Node::bytes, ' ', ' ', Node::blank, next, 0});
+  }
+  return found->second;
 }
 
 NodeId GrammarBuilder::texts(std::vector<std::string> all, NodeId next) {
@@ -416,10 +430,16 @@ GrammarBuilder::finish(RuleId root, const std::string &whyNothing) {
     if (node.kind == Node::call) {
       node.other = rules[node.other].start;
     }
-    made->hasDistinct = made->hasDistinct || node.mark != Node::none;
+    made->hasDistinct = made->hasDistinct || node.mark == Node::opensDistinct ||
+                        node.mark == Node::opensTuple;
   }
   if (made->hasDistinct) {
-    findMany(*made);
+    countTexts(*made);
+  }
+  for (const Minimum &minimum : minimums) {
+    if (hasFewerTexts(*made, minimum.item, minimum.count)) {
+      throw Error(Status::usage, minimum.why);
+    }
   }
   return made;
 }

@@ -34,10 +34,15 @@ public:
   NodeId bytes(uint8_t low, uint8_t high, NodeId next);
   NodeId literal(std::string_view text, NodeId next);
   /// The bracket of a JSON list whose items must differ, which `next` does not
-  /// say.
-  NodeId distinctList(NodeId next);
+  /// say; `tuple`: its first items are listed.
+  NodeId distinctList(bool tuple, NodeId next);
   /// Of such a list: what each item, which is a call of a rule, is followed by.
   NodeId endOfItem(NodeId next);
+  /// Of such a list: that so many items, which begin at the node, must differ.
+  /// `finish` throws Error(usage) with `why` where there are not so many.
+  void requireTexts(NodeId item, int64_t minimum, std::string why);
+  /// A space that changes no value, then `next`.
+  NodeId blank(NodeId next);
   /// One character of the set, in UTF-8. The set must not be empty.
   NodeId characters(const CharacterSet &set, NodeId next);
   /// One of these texts; at least one. What they begin with in common is there
@@ -83,6 +88,13 @@ private:
     NodeId start = 0;
   };
 
+  /// Of a list without repeats.
+  struct Minimum {
+    NodeId item;
+    int64_t count;
+    std::string why;
+  };
+
   NodeId add(const Node &node);
   NodeId textsFrom(const std::vector<std::string> &all, size_t begin,
                    size_t end, size_t at, NodeId next);
@@ -99,6 +111,8 @@ private:
   size_t work = 0;      ///< also for nodes that were there already
   size_t paidNodes = 0; ///< whose memory was taken of the thread's work
   std::map<std::tuple<uint8_t, uint8_t, NodeId>, NodeId> byteNodes;
+  std::map<NodeId, NodeId> blanks; ///< by what follows
+  std::vector<Minimum> minimums;
 };
 
 } // namespace cheems::grammar

@@ -74,10 +74,14 @@ NodeId JsonSchema::alternatives(const Parts &parts) {
   return builder.either(nodes);
 }
 
+std::string JsonSchema::placed(const Parts &parts,
+                               const std::string &why) const {
+  return reader.place(parts.empty() ? "#" : parts.front().where) + ": " + why;
+}
+
 NodeId JsonSchema::nothing(const Parts &parts, const std::string &why) {
   if (impossible.empty()) {
-    impossible =
-        reader.place(parts.empty() ? "#" : parts.front().where) + ": " + why;
+    impossible = placed(parts, why);
   }
   return text.nowhere();
 }

@@ -43,6 +43,7 @@ private:
   RuleId ruleOf(const Parts &parts, bool expanded);
   NodeId alternatives(const Parts &parts);
   NodeId alternative(const Parts &parts);
+  std::string placed(const Parts &parts, const std::string &why) const;
   NodeId nothing(const Parts &parts, const std::string &why);
   NodeId typed(const Parts &parts, const std::string &type,
                const Exclusions &without);

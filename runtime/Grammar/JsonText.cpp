@@ -15,13 +15,11 @@ JsonText::RuleId JsonText::shared(std::optional<RuleId> &rule, const char *name,
 }
 
 NodeId JsonText::comma(NodeId next) {
-  return builder.literal(",",
-                         builder.either({next, builder.literal(" ", next)}));
+  return builder.literal(",", builder.either({next, builder.blank(next)}));
 }
 
 NodeId JsonText::colon(NodeId next) {
-  return builder.literal(":",
-                         builder.either({next, builder.literal(" ", next)}));
+  return builder.literal(":", builder.either({next, builder.blank(next)}));
 }
 
 NodeId JsonText::boolean(NodeId next) {

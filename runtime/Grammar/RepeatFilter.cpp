@@ -4,9 +4,9 @@ namespace cheems::grammar {
 
 using Position = Automaton::Position;
 
-/// Where an item or a list can go on in more ways than can be tried, one of
-/// them is taken to be new.
-static constexpr size_t maximumTries = 1024;
+/// Where an item can go on in more ways than can be tried, one of them is taken
+/// to be right.
+static constexpr size_t maximumTries = size_t(1) << 15;
 /// Of kept places, all together.
 static constexpr size_t maximumKeptPlaces = size_t(1) << 20;
 
@@ -18,12 +18,13 @@ bool RepeatFilter::accept(Automaton &automaton, Position from,
     Position to = automaton.step(from, static_cast<uint8_t>(byte));
     text += byte;
     if (to.state == Automaton::dead ||
-        !next.step(text, automaton.opensDistinct(from, byte))) {
+        !next.step(text, automaton.opens(from, byte))) {
       text.resize(before);
       return false;
     }
     from = to;
   }
+  next.addKeys(current, keys);
   current = std::move(next);
   if (!current.inList()) {
     text.clear();
@@ -119,9 +120,10 @@ void RepeatFilter::visit(Automaton &automaton, std::vector<uint32_t> &mask) {
   }
   text.resize(before.text);
   text += static_cast<char>(at.byte);
-  bool opens = automaton.opensDistinct(before.position, at.byte);
+  Node::Mark opens = automaton.opens(before.position, at.byte);
   bool fits = true;
-  bool changes = opens || !items.back().ignores(static_cast<char>(at.byte));
+  bool changes =
+      opens != Node::none || !items.back().ignores(static_cast<char>(at.byte));
   if (changes) {
     items.push_back(items.back());
     automaton.spend(items.back().remembered());
@@ -130,14 +132,14 @@ void RepeatFilter::visit(Automaton &automaton, std::vector<uint32_t> &mask) {
   path[at.depth] = {next, items.size() - 1, text.size()};
   bool isToken =
       vocabulary->firstToken(node) != vocabulary->firstToken(node + 1);
-  bool mayMatter = fits && isToken && items.back().inItem() &&
-                   !hasRoom(automaton, next, items.back());
+  const DistinctItems &now = items.back();
+  bool mayMatter = fits && isToken && now.mayFail() &&
+                   !(now.inItem() && hasRoom(automaton, next, now.inScalar()));
   if ((changes || mayMatter) && node >= placesEnd) {
     places.push_back(node);
     placesEnd = at.end;
   }
-  if (fits &&
-      (!mayMatter || search(automaton, next, items.back(), wholeList))) {
+  if (fits && (!mayMatter || beginsNew(now) || canGoOn(automaton, next, now))) {
     ++node;
     return;
   }
@@ -149,11 +151,10 @@ void RepeatFilter::visit(Automaton &automaton, std::vector<uint32_t> &mask) {
   node = at.end;
 }
 
-bool RepeatFilter::hasRoom(Automaton &automaton, Position from,
-                           const DistinctItems &at) {
-  if (at.isNested()) { // then it depends on the items of the inner list
-    return search(automaton, from, at.withoutComparing(), manyItems);
-  }
+/// Whether there are so many ways to the end of the item that one surely is
+/// new, whatever the items are.
+bool RepeatFilter::hasRoom(const Automaton &automaton, Position from,
+                           bool inScalar) {
   // most tokens lead to one place
   if (from.state == roomy.state && from.base == roomy.base) {
     return true;
@@ -161,17 +162,27 @@ bool RepeatFilter::hasRoom(Automaton &automaton, Position from,
   auto [found, isNew] =
       rooms.try_emplace(uint64_t(from.state) << 32 | from.base);
   if (isNew) {
-    found->second = automaton.hasManyItems(from) ||
-                    search(automaton, from, at.withoutComparing(), manyItems);
+    found->second = automaton.hasManyItems(from, inScalar);
   }
   roomy = found->second ? from : roomy;
   return found->second;
 }
 
-/// Tries what may follow. `wholeList`: whether the outermost list can end.
-/// `manyItems`: whether its item can in more ways than can be tried.
-bool RepeatFilter::search(Automaton &automaton, Position from,
-                          const DistinctItems &at, Goal goal) {
+/// Whether no item begins like this one.
+bool RepeatFilter::beginsNew(const DistinctItems &at) const {
+  std::optional<std::string_view> begun = at.plainString(text);
+  if (!begun || at.remembered() != current.remembered()) {
+    return false;
+  }
+  auto like = keys.lower_bound(*begun);
+  return like == keys.end() || like->compare(0, begun->size(), *begun) != 0;
+}
+
+/// Tries what may follow: whether the item can become one that is not there
+/// yet. Then others like it follow, until there are enough; but where items are
+/// listed, whether the list can end.
+bool RepeatFilter::canGoOn(Automaton &automaton, Position from,
+                           const DistinctItems &at) {
   struct Try {
     Position position;
     DistinctItems items;
@@ -189,22 +200,25 @@ bool RepeatFilter::search(Automaton &automaton, Position from,
     }
     auto byte = static_cast<uint8_t>(--last.byte); // "]" comes before ","
     Position next = automaton.step(last.position, byte);
-    if (next.state == Automaton::dead) {
+    if (next.state == Automaton::dead ||
+        (byte == ' ' && !last.items.inString())) {
       continue;
     }
     automaton.spend(8); // about what it takes
     text.resize(last.text);
     text += static_cast<char>(byte);
     DistinctItems now = last.items;
-    bool fits = now.step(text, automaton.opensDistinct(last.position, byte));
-    found = ++tries > maximumTries;
-    if (!fits || found) {
+    if (!now.step(text, automaton.opens(last.position, byte))) {
+      ++tries;
       continue;
     }
-    if (goal == wholeList &&
-        (!now.inList() || (now.inItem() && hasRoom(automaton, next, now)))) {
-      found = true;
-    } else if (goal == wholeList || now.completed() == at.completed()) {
+    bool done =
+        !now.inList() || (!at.isTuple() && now.completed() > at.completed());
+    found = done || ++tries > maximumTries ||
+            automaton.worked() > maximumWork / 2 ||
+            (now.inItem() &&
+             (hasRoom(automaton, next, now.inScalar()) || beginsNew(now)));
+    if (!found) {
       open.push_back({next, std::move(now), text.size(), 256});
     }
   }
@@ -217,7 +231,7 @@ size_t RepeatFilter::bytes() const {
   size_t depth =
       path.size() * sizeof(Visit) + items.capacity() * sizeof(DistinctItems);
   size_t places = keptPlaces * sizeof(uint32_t);
-  return text.capacity() + places + current.remembered() * perItem +
+  return text.capacity() + places + 2 * current.remembered() * perItem +
          rooms.size() * perPosition + depth;
 }
 

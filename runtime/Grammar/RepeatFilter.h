@@ -9,6 +9,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -48,14 +50,16 @@ private:
   std::tuple<uint32_t, uint32_t, int> keyOfPlaces() const;
   void goTo(Automaton &automaton, uint32_t to);
   void visit(Automaton &automaton, std::vector<uint32_t> &mask);
-  enum Goal : uint8_t { manyItems, wholeList };
-  bool search(Automaton &automaton, Automaton::Position from,
-              const DistinctItems &items, Goal goal);
-  bool hasRoom(Automaton &automaton, Automaton::Position from,
+  bool hasRoom(const Automaton &automaton, Automaton::Position from,
+               bool inScalar);
+  bool beginsNew(const DistinctItems &items) const;
+  bool canGoOn(Automaton &automaton, Automaton::Position from,
                const DistinctItems &items);
 
   DistinctItems current; ///< of the text so far
-  std::string text;      ///< since the outermost list began
+  /// Keys of the outermost list's items.
+  std::set<std::string, std::less<>> keys;
+  std::string text; ///< since that began
   const VocabularyTrie *vocabulary = nullptr;
   uint32_t node = 0, end = 0;       ///< where the walk is
   std::vector<Visit> path;          ///< by depth in the trie

@@ -5,6 +5,10 @@
 
 namespace cheems::grammar {
 
+static constexpr const char *tooFewValues =
+    "minItems is larger than the number of values that the items may have, as "
+    "uniqueItems wants each once";
+
 NodeId JsonSchema::array(const Parts &parts) {
   ArrayRule rule = rules.array(parts);
   if (rule.maximum && rule.minimum > *rule.maximum) {
@@ -15,20 +19,23 @@ NodeId JsonSchema::array(const Parts &parts) {
   if (rule.unique && length == 0) {
     auto values = rules.values(rule.rest);
     if (values && rule.minimum > static_cast<int64_t>(values->size())) {
-      return nothing(parts, "minItems is larger than the number of values that "
-                            "the items may have, as uniqueItems wants each "
-                            "once");
+      return nothing(parts, tooFewValues);
     }
   }
   bool distinct = rule.unique && rule.maximum.value_or(2) > 1;
   auto open = [&](NodeId next) {
-    return distinct ? builder.distinctList(next) : builder.literal("[", next);
+    return distinct ? builder.distinctList(length > 0, next)
+                    : builder.literal("[", next);
   };
   NodeId close = builder.literal("]", endNode);
   auto itemOf = [&](const Parts &parts, NodeId next) {
     return value(parts, distinct ? builder.endOfItem(next) : next);
   };
   auto item = [&](NodeId next) { return itemOf(rule.rest, next); };
+  if (distinct && length == 0 && rule.minimum > 0) {
+    builder.requireTexts(item(endNode), rule.minimum,
+                         placed(parts, tooFewValues));
+  }
   if (length == 0) {
     return open(text.list(item, rule.minimum, rule.maximum, close));
   }

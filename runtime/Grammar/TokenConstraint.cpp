@@ -266,8 +266,11 @@ struct TokenConstraint::State {
     }
     if (!mayEnd() && std::all_of(mask.begin(), mask.end(),
                                  [](uint32_t word) { return word == 0; })) {
-      throw Error("no token of the vocabulary can continue the text as the "
-                  "grammar asks; use characters that the tokenizer knows");
+      throw Error(
+          std::string("no token of the vocabulary can continue the text as the "
+                      "grammar asks; use characters that the tokenizer knows") +
+          (grammar->hasDistinct ? ", and ask for fewer items that differ"
+                                : ""));
     }
   }
 };

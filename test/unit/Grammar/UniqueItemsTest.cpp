@@ -122,6 +122,73 @@ TEST(UniqueItems, AListNeverComesToWhereNoNewItemIsLeft) {
   EXPECT_FALSE(begins(pairs, R"([{"a":true},{"a": false},)"));
 }
 
+/// Goes on at random until the text must end; the shortest way, if it has one,
+/// is not looked for.
+static std::string randomText(const GrammarPointer &grammar,
+                              std::mt19937 &random) {
+  auto trie = trieOf(byteTokens());
+  TokenConstraint constraint(grammar, trie);
+  std::string text;
+  while (!constraint.mustEnd() && text.size() < 5000) {
+    const std::vector<uint32_t> &mask = constraint.mask({});
+    std::vector<int32_t> allowed;
+    for (size_t token = 0; token < trie->vocabulary(); ++token) {
+      if (allows(mask, token)) {
+        allowed.push_back(static_cast<int32_t>(token));
+      }
+    }
+    int32_t token = allowed[random() % allowed.size()];
+    constraint.accept(token);
+    text += static_cast<char>(token);
+  }
+  return text;
+}
+
+TEST(UniqueItems, AListMayHaveAllItemsThatThereAre) {
+  std::mt19937 random(1);
+  std::string lists = R"({"type": "array", "uniqueItems": true, "items":
+    {"type": "array", "uniqueItems": true, "items":
+      {"enum": ["red", "green", "blue"]}}, "minItems": )";
+  std::string tuples = R"({"type": "array", "uniqueItems": true, "items":
+    {"type": "array", "prefixItems": [{"type": "boolean"}, {"type": "boolean"},
+      {"type": "boolean"}, {"type": "boolean"}], "minItems": 4,
+      "maxItems": 4}, "minItems": )";
+  for (const std::string &all : {lists + "16}", tuples + "16}"}) {
+    std::string text = randomText(schema(all), random);
+    EXPECT_EQ(text.back(), ']') << text;
+  }
+  for (int number = 0; number < 3; ++number) {
+    randomText(schema(lists + "7}"), random);
+    randomText(schema(tuples + "10}"), random);
+    randomText(schema(R"({"uniqueItems": true, "minItems": 5, "maxItems": 9,
+      "items": {"type": ["integer", "null"], "minimum": -3, "maximum": 4}})"),
+               random);
+  }
+}
+
+TEST(UniqueItems, ANumberIsNotFilledUpWithZeros) {
+  GrammarPointer numbers = schema(R"({"type": "array", "uniqueItems": true,
+    "items": {"type": "number"}})");
+  EXPECT_TRUE(begins(numbers, "[0,0.000000000000000"));
+  EXPECT_FALSE(begins(numbers, "[0,0.0000000000000000"));
+  EXPECT_TRUE(begins(numbers, "[1,0.0000000000000000"));
+}
+
+TEST(UniqueItems, MoreItemsThanThereAreValuesIsSaid) {
+  for (const char *items :
+       {R"({"type": "integer", "minimum": 1, "maximum": 5})",
+        R"({"type": "string", "pattern": "^[a-e]$"})",
+        R"({"type": "array", "prefixItems": [{"enum": [1, 2, 3, 4, 5]}]})"}) {
+    std::string list = R"({"properties": {"a": {"type": "array", "uniqueItems":
+      true, "items": )" +
+                       std::string(items) + R"(, "minItems": )";
+    EXPECT_THAT(fault(list + "6}}}"),
+                HasSubstr("at #/properties/a: minItems is larger than the "
+                          "number of values"));
+    schema(list + "5}}}");
+  }
+}
+
 TEST(UniqueItems, ListsWithinListsHaveItemsOfTheirOwn) {
   GrammarPointer sets = schema(R"({"type": "array", "uniqueItems": true,
     "items": {"type": "array", "uniqueItems": true,
@@ -131,6 +198,12 @@ TEST(UniqueItems, ListsWithinListsHaveItemsOfTheirOwn) {
   // a last list that could only be one of those before
   EXPECT_TRUE(begins(sets, "[[],[true],[false],[true,false],[false"));
   EXPECT_FALSE(begins(sets, "[[],[true,false],[true],[t"));
+  GrammarPointer numbers = schema(R"({"type": "array", "uniqueItems": true,
+    "items": {"type": "array", "uniqueItems": true,
+      "items": {"type": "integer"}}})");
+  expectTexts(numbers, {"[[0],[1,0],[10,1]]"}, {"[[0,0]]", "[[1],[1]]"});
+  EXPECT_FALSE(begins(numbers, "[[0,0"));
+  EXPECT_TRUE(begins(numbers, "[[1,1"));
   GrammarPointer within = schema(R"({"type": "array", "items":
     {"type": "object", "properties": {"tags": {"type": "array",
       "uniqueItems": true, "items": {"type": "string"}}},

@@ -1,6 +1,6 @@
 // Counts go from what is reached to what reaches it, so nodes are visited in
 // the order of Tarjan's algorithm: from a cycle there are any number of texts.
-#include "runtime/Grammar/ManyTexts.h"
+#include "runtime/Grammar/TextCounts.h"
 
 #include <algorithm>
 
@@ -17,9 +17,9 @@ public:
     for (NodeId id = 0; id < states.size(); ++id) {
       visit(id);
     }
-    grammar.many.resize(states.size());
+    grammar.texts.resize(states.size());
     for (NodeId id = 0; id < states.size(); ++id) {
-      grammar.many[id] = states[id].texts == manyTexts;
+      grammar.texts[id] = static_cast<uint16_t>(states[id].texts);
     }
   }
 
@@ -38,7 +38,8 @@ private:
     const Node &node = grammar.nodes[id];
     bool second = node.kind == Node::split || node.kind == Node::call;
     if (endsNever(id) || node.kind == Node::end ||
-        node.mark == Node::opensDistinct || (edge == 1 && !second)) {
+        node.mark == Node::endsItem || node.mark == Node::blank ||
+        (edge == 1 && !second)) {
       return endNode;
     }
     NodeId to = edge == 0 ? node.next : node.other;
@@ -52,13 +53,13 @@ private:
 
   uint32_t textsFrom(NodeId id) const {
     const Node &node = grammar.nodes[id];
-    if (endsNever(id)) {
+    if (endsNever(id) || node.mark == Node::blank) {
       return 0;
     }
     if (states[id].onCycle) {
       return manyTexts;
     }
-    if (node.kind == Node::end || node.mark == Node::opensDistinct) {
+    if (node.kind == Node::end || node.mark == Node::endsItem) {
       return 1;
     }
     uint32_t next = states[node.next].texts;
@@ -129,6 +130,35 @@ private:
 
 } // namespace
 
-void findMany(Grammar &grammar) { Counter(grammar).run(); }
+void countTexts(Grammar &grammar) { Counter(grammar).run(); }
+
+bool hasFewerTexts(const Grammar &grammar, NodeId node, int64_t count) {
+  if (grammar.texts[node] == manyTexts || grammar.texts[node] >= count ||
+      grammar.need[node] == endless) {
+    return false;
+  }
+  std::vector<bool> seen(grammar.nodes.size());
+  std::vector<NodeId> work = {node};
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    if (seen[id]) {
+      continue;
+    }
+    seen[id] = true;
+    const Node &at = grammar.nodes[id];
+    if (at.mark == Node::opensDistinct || at.mark == Node::opensTuple) {
+      return false;
+    }
+    if (at.mark == Node::endsItem) {
+      continue; // the items of the list itself
+    }
+    work.push_back(at.next);
+    if (at.kind == Node::split || at.kind == Node::call) {
+      work.push_back(at.other);
+    }
+  }
+  return true;
+}
 
 } // namespace cheems::grammar
