@@ -39,7 +39,12 @@ mapfile -t all <<<"$list"
 options=()
 case "${1:-}" in
   --all)
-    # The headers of MLIR are most of the time, so files that are compiled together are read together.
+    # The headers of MLIR are most of the time, so files that are compiled together are read together. What is configured for a
+    # folder is found above the file that includes them, too.
+    while IFS= read -r config; do
+      mkdir -p "$build/${config%/*}"
+      cp "$config" "$build/$config"
+    done < <(git ls-files '*/.clang-tidy')
     commands=$build
     list=$(python3 -c 'import json, sys
 print("\n".join(sorted({entry["file"] for entry in json.load(open(sys.argv[1])) if not entry["file"].endswith((".cxx", ".c"))})))' $commands/compile_commands.json)

@@ -81,7 +81,10 @@ void mmaPipeline(benchmark::State &state) {
     for (int i = 0; i < 8; ++i) {
       const std::string at = std::to_string(2048 * i);
       body.append("cp.async.cg.shared.global [%r370+")
-          .append(at + "], [%d3+" + at + "], 16;\n");
+          .append(at)
+          .append("], [%d3+")
+          .append(at)
+          .append("], 16;\n");
     }
     body += "cp.async.commit_group;\n";
     return 10;
@@ -94,7 +97,10 @@ void mmaPipeline(benchmark::State &state) {
   for (int k = 0; k < 2; ++k) {
     const std::string piece = std::to_string(32 * k);
     body.append("xor.b32 %r373, %r371, ")
-        .append(piece + "; xor.b32 %r374, %r372, " + piece + ";\n");
+        .append(piece)
+        .append("; xor.b32 %r374, %r372, ")
+        .append(piece)
+        .append(";\n");
     instructions += 2;
     for (int i = 0; i < 2; ++i) {
       for (int half = 0; half < 2; ++half) {

@@ -64,8 +64,8 @@ RenderedText renderWith(const Body &body, const std::string &name,
   }
 }
 
-const std::string generalName = "chat template";
-const std::string toolUseName = "chat template tool_use";
+constexpr const char *generalName = "chat template";
+constexpr const char *toolUseName = "chat template tool_use";
 
 /// What every rendering has beside its messages.
 std::shared_ptr<Scope>
@@ -92,10 +92,10 @@ void addAll(Scope &globals, const Dict &given) {
 
 ChatTemplate::ChatTemplate(std::string_view source,
                            const std::optional<std::string> &toolUseSource) {
-  requireUtf8(source, "the " + generalName);
+  requireUtf8(source, std::string("the ") + generalName);
   tree = std::make_unique<Tree>(Tree{parse(source)});
   if (toolUseSource) {
-    requireUtf8(*toolUseSource, "the " + toolUseName);
+    requireUtf8(*toolUseSource, std::string("the ") + toolUseName);
     try {
       toolUse = std::make_unique<Tree>(Tree{parse(*toolUseSource)});
     } catch (const Error &error) {

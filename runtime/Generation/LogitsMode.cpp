@@ -95,7 +95,8 @@ private:
 } // namespace
 
 Session sessionFor(const TokenTable &table, const std::string &name,
-                   std::shared_ptr<const Model> model, SessionOptions options) {
+                   const std::shared_ptr<const Model> &model,
+                   SessionOptions options) {
   int64_t limit =
       options.context != 0 ? options.context : model->metadata().defaultContext;
   if (limit == 0) {
@@ -112,7 +113,7 @@ Session sessionFor(const TokenTable &table, const std::string &name,
   options.slots =
       std::clamp<int64_t>(mostRows / chunk, 1, std::min(table.rows, mostSlots));
   options.rows = options.slots * chunk;
-  return Session(std::move(model), options);
+  return Session(model, options);
 }
 
 void writeLogits(Session &session, const TokenTable &table,

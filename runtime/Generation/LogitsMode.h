@@ -11,7 +11,8 @@ namespace cheems {
 /// and no more. Throws Error where they do not fit in the context that was
 /// asked for, else in the model's.
 Session sessionFor(const TokenTable &table, const std::string &name,
-                   std::shared_ptr<const Model> model, SessionOptions options);
+                   const std::shared_ptr<const Model> &model,
+                   SessionOptions options);
 
 /// Writes the logits of each row of `table`, a sequence of its own, to `path`:
 /// as many rows at once as the session has slots and a step has room, each in

@@ -54,6 +54,7 @@ void JsonSchema::objectEnd(const ObjectRule &rule, NodeId close,
   }
   auto member = [&](NodeId next) {
     std::vector<NodeId> nodes;
+    nodes.reserve(families.size());
     for (const auto &[key, parts] : families) {
       nodes.push_back(builder.call(key, text.colon(value(*parts, next))));
     }

@@ -21,6 +21,8 @@ public:
   /// The document that was read.
   Json take() { return std::move(root); }
 
+  // The parser of nlohmann/json names these.
+  // NOLINTBEGIN(readability-identifier-naming)
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
   bool number_integer(int64_t value) { return add(value); }
@@ -40,6 +42,7 @@ public:
     }
     return false;
   }
+  // NOLINTEND(readability-identifier-naming)
 
 private:
   struct Open {

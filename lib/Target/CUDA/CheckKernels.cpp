@@ -70,7 +70,7 @@ llvm::Error check(Operation *op, const Architecture &architecture) {
 llvm::Error checkKernels(gpu::GPUModuleOp kernels,
                          const Architecture &architecture) {
   llvm::Error failed = llvm::Error::success();
-  llvm::consumeError(std::move(failed));
+  (void)!failed; // it is looked at, as one that is written over must be
   kernels.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == kernels) {
       return WalkResult::advance();

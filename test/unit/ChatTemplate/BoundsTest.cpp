@@ -30,24 +30,24 @@ std::string doubling(const std::string &first, const std::string &step) {
 }
 
 TEST(Bounds, whateverDoublesItselfMeetsTheBoundOfMemory) {
-  for (const std::string &source : std::vector<std::string>{
-           doubling("'ab'", "n.s + n.s"),
-           doubling("'ab'", "n.s ~ n.s"),
-           doubling("'ab'", "n.s * 2"),
-           doubling("'ab'", "[n.s, n.s] | join"),
-           doubling("'ab'", "n.s.replace('ab', 'abab')"),
-           doubling("'ab'", "'%s%s' % (n.s, n.s)"),
-           doubling("'ab'", "'{0}{0}'.format(n.s)"),
-           doubling("'\\n'", "n.s | tojson ~ n.s"),
-           doubling("['ab']", "n.s + n.s"),
-           doubling("['ab']", "n.s * 2"),
-           doubling("('ab',)", "n.s + n.s"),
-           "{% set n = namespace(s='ab') %}{% for i in range(40) %}"
-           "{% set a %}{{ n.s }}{{ n.s }}{% endset %}{% set n.s = a %}"
-           "{% endfor %}",
-           "{% macro f(a, d) %}{{ f(a ~ a, d - 1) if d else a }}{% endmacro %}"
-           "{{ f('ab', 40) }}",
-       }) {
+  for (
+      const std::string &source : std::vector<std::string>{
+          doubling("'ab'", "n.s + n.s"),
+          doubling("'ab'", "n.s ~ n.s"),
+          doubling("'ab'", "n.s * 2"),
+          doubling("'ab'", "[n.s, n.s] | join"),
+          doubling("'ab'", "n.s.replace('ab', 'abab')"),
+          doubling("'ab'", "'%s%s' % (n.s, n.s)"),
+          doubling("'ab'", "'{0}{0}'.format(n.s)"),
+          doubling("'\\n'", "n.s | tojson ~ n.s"),
+          doubling("['ab']", "n.s + n.s"),
+          doubling("['ab']", "n.s * 2"),
+          doubling("('ab',)", "n.s + n.s"),
+          R"({% set n = namespace(s='ab') %}{% for i in range(40) %}{% set a %}{{
+             n.s }}{{ n.s }}{% endset %}{% set n.s = a %}{% endfor %})",
+          R"({% macro f(a, d) %}{{ f(a ~ a, d - 1) if d else a }}{% endmacro %}{{
+             f('ab', 40) }})",
+      }) {
     EXPECT_THAT(outcome(source, "{}", {INT64_MAX, 8 << 20, 600}),
                 HasSubstr("needs too much memory"))
         << source;
