@@ -2,8 +2,8 @@
 #include "runtime/Executor/Executor.h"
 #include "runtime/Artifact/ExecutorPlugins.h"
 #include "runtime/Error.h"
-#include "runtime/Executor/CUDA/CudaExecutor.h"
 #include "runtime/Executor/CpuExecutor.h"
+#include "runtime/Executor/CudaExecutor.h"
 #include "runtime/Executor/PluginExecutor.h"
 
 using namespace cheems;
@@ -13,6 +13,16 @@ static void checkRuns(const Model &model) {
     throw Error(Status::usage,
                 model.path() + ": was opened to be read; open it for a device");
   }
+}
+
+int64_t cheems::poolCapacity(const Model &model, int64_t context) {
+  const Metadata &data = model.metadata();
+  // Where a window covers the context, code for cards drops none, and knows
+  // that by pools that have no more than the window.
+  bool covers = data.keepWindow != 0 && context <= data.keepWindow;
+  return covers && model.image().target == CudaImage::target
+             ? context
+             : data.capacity(context);
 }
 
 ExecutorBytes cheems::estimateExecutor(const Model &model,

@@ -5,8 +5,8 @@
 
 #include "cheems/abi.h"
 #include "runtime/Artifact/Model.h"
-#include "runtime/Sampler/TopLogits.h"
 #include "runtime/State/StatePools.h"
+#include "runtime/TopLogits.h"
 #include <functional>
 #include <memory>
 #include <optional>
@@ -74,6 +74,10 @@ struct ExecutorBytes {
   int64_t weights = 0; ///< which all executors of a model share
   int64_t workspace = 0;
 };
+
+/// Entries per head and slot that the pools of `model` have for sequences of so
+/// many tokens, on the target of its image.
+int64_t poolCapacity(const Model &model, int64_t context);
 
 /// What makeExecutor's would take. Throws Error: usage for impossible options,
 /// failed where the numbers are too large for any machine.

@@ -2,7 +2,7 @@
 #include "runtime/Error.h"
 #include "runtime/Json/Json.h"
 #include "runtime/Process/Interrupt.h"
-#include "runtime/State/NewFile.h"
+#include "runtime/Process/NewFile.h"
 #include "runtime/Tokenizer/Utf8.h"
 #include <algorithm>
 #include <cerrno>

@@ -3,7 +3,7 @@
 #ifndef CHEEMS_RUNTIME_GENERATION_LOGITSFILE_H
 #define CHEEMS_RUNTIME_GENERATION_LOGITSFILE_H
 
-#include "runtime/State/NewFile.h"
+#include "runtime/Process/NewFile.h"
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #include "runtime/Profile/Profile.h"
-#include "runtime/State/NewFile.h"
+#include "runtime/Process/NewFile.h"
 #include <algorithm>
 #include <new>
 

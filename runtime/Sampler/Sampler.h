@@ -3,7 +3,7 @@
 #define CHEEMS_RUNTIME_SAMPLER_SAMPLER_H
 
 #include "runtime/Sampler/SamplingOptions.h"
-#include "runtime/Sampler/TopLogits.h"
+#include "runtime/TopLogits.h"
 
 #include <cstddef>
 #include <cstdint>

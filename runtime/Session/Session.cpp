@@ -43,15 +43,6 @@ int64_t chooseChunk(const Variant &variant, const SessionOptions &options,
        maxChunk, context});
 }
 
-/// Entries per head and slot. Where a window covers the context, code for cards
-/// drops none, and knows that by pools that have no more than the window.
-int64_t entriesOf(const Model &model, int64_t context) {
-  const Metadata &data = model.metadata();
-  bool covers = data.keepWindow != 0 && context <= data.keepWindow;
-  return covers && model.image().target == "cuda" ? context
-                                                  : data.capacity(context);
-}
-
 /// More rows a step than a chunk's and one a slot.
 int64_t chooseRows(const SessionOptions &options) {
   if (options.rows < 0) {
@@ -108,7 +99,7 @@ ExecutorOptions Session::Sizes::executor(const Model &model,
   result.threads = options.threads;
   result.slots = slots;
   result.rows = rows;
-  result.capacity = entriesOf(model, context);
+  result.capacity = poolCapacity(model, context);
   result.profile = options.profile.get();
   result.warn = options.warn;
   result.uploading = options.uploading;

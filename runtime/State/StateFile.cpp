@@ -1,5 +1,5 @@
 #include "runtime/State/StateFile.h"
-#include "runtime/State/NewFile.h"
+#include "runtime/Process/NewFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -4,8 +4,8 @@
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TokenIds.h"
 #include "runtime/Process/Interrupt.h"
+#include "runtime/Process/NewFile.h"
 #include "runtime/Process/Output.h"
-#include "runtime/State/NewFile.h"
 #include "tools/Support/Format.h"
 
 namespace cheems::run {

@@ -6,7 +6,7 @@
 #include "runtime/CUDA/Memory.h"
 #include "runtime/Executor/CUDA/Launcher.h"
 #include "runtime/Executor/CUDA/Program.h"
-#include "runtime/Sampler/TopLogits.h"
+#include "runtime/TopLogits.h"
 
 namespace cheems::cuda {
 

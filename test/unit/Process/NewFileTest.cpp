@@ -1,5 +1,5 @@
 // Files that appear whole or not at all.
-#include "runtime/State/NewFile.h"
+#include "runtime/Process/NewFile.h"
 #include "../Artifact/FakeArtifact.h"
 #include "runtime/Process/Interrupt.h"
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "runtime/Executor/CUDA/CudaExecutor.h"
+#include "runtime/Executor/CudaExecutor.h"
 #include <algorithm>
 
 using namespace cheems;

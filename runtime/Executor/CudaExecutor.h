@@ -1,7 +1,7 @@
 // Runs code for NVIDIA's cards: state and scratch memory are on one, and a step
 // is launches on one stream.
-#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_CUDAEXECUTOR_H
-#define CHEEMS_RUNTIME_EXECUTOR_CUDA_CUDAEXECUTOR_H
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDAEXECUTOR_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDAEXECUTOR_H
 
 #include "runtime/Executor/CUDA/Launcher.h"
 #include "runtime/Executor/CUDA/Program.h"

@@ -1,6 +1,6 @@
 // What a sampler may choose from without the whole row.
-#ifndef CHEEMS_RUNTIME_SAMPLER_TOPLOGITS_H
-#define CHEEMS_RUNTIME_SAMPLER_TOPLOGITS_H
+#ifndef CHEEMS_RUNTIME_TOPLOGITS_H
+#define CHEEMS_RUNTIME_TOPLOGITS_H
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A file that appears under its name only when it is whole; until then the old
 // one stays.
-#ifndef CHEEMS_RUNTIME_STATE_NEWFILE_H
-#define CHEEMS_RUNTIME_STATE_NEWFILE_H
+#ifndef CHEEMS_RUNTIME_PROCESS_NEWFILE_H
+#define CHEEMS_RUNTIME_PROCESS_NEWFILE_H
 
 #include "runtime/Error.h"
 #include <cstddef>

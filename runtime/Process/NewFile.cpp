@@ -1,4 +1,4 @@
-#include "runtime/State/NewFile.h"
+#include "runtime/Process/NewFile.h"
 #include "runtime/Process/Interrupt.h"
 #include <cerrno>
 #include <cstring>
