@@ -3,7 +3,7 @@
 #include "Letters.h"
 #include "SegmentTable.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
+#include "cheems/Reference/OnlineAttention.h"
 #include <limits>
 
 namespace cheems::interpreter {

@@ -3,7 +3,7 @@
 #include "Handlers.h"
 #include "Letters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
+#include "cheems/Reference/PackedLinear.h"
 #include "cheems/Reference/Rotary.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 

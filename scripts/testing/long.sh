@@ -10,7 +10,7 @@ sanitized() { # PRESET CTEST-ARGUMENT...
   shift
   timed builds build "$preset" all && timed tests check "$preset" "$@" || broken+=("$preset")
 }
-compiler_tests='^(lit$|golden-|interpreter-goldens|cheems-compile-(malformed|texts)|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
+compiler_tests='^(lit$|golden-|interpreter-goldens|cheems-compile-(malformed|texts)|(Compiler|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
 compiled_kernels='^(Kernel|OpGolden)Tests'
 
 # those that record results again

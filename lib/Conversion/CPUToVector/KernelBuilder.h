@@ -3,7 +3,7 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_KERNELBUILDER_H
 
 #include "Kernels.h"
-#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

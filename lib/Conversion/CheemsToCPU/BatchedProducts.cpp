@@ -1,6 +1,6 @@
 // Batched products become products with panels.
 #include "BatchedProducts.h"
-#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

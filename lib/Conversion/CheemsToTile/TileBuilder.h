@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_TILEBUILDER_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_TILEBUILDER_H
 
-#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

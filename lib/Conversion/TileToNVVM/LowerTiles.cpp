@@ -1,8 +1,8 @@
 // cheems-lower-tiles: kernels on tiles become functions of one thread.
 #include "Patterns.h"
-#include "cheems/Conversion/TileToNVVM/KernelABI.h"
 #include "cheems/Conversion/TileToNVVM/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"

@@ -1,6 +1,6 @@
 // Kernels become functions; buffers, block numbers and extents numbers.
 #include "Patterns.h"
-#include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // The kit of code for one thread.
 #include "ThreadBuilder.h"
-#include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 #include "llvm/Support/MathExtras.h"

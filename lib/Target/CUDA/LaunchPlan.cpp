@@ -1,11 +1,11 @@
 // Follows a module's entries and writes down what they launch.
 #include "cheems/Target/CUDA/LaunchPlan.h"
 #include "PlanWriter.h"
-#include "cheems/Conversion/TileToNVVM/KernelABI.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

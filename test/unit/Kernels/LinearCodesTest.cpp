@@ -3,7 +3,7 @@
 // others.
 #include "Epilogues.h"
 #include "ModuleText.h"
-#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
+#include "cheems/Reference/PackedLinear.h"
 #include "runtime/Artifact/CpuFeatures.h"
 
 using namespace cheems::test;

@@ -2,7 +2,7 @@
 // and a row alone against itself among others.
 #include "Epilogues.h"
 #include "ModuleText.h"
-#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
+#include "cheems/Reference/PackedLinear.h"
 
 using namespace cheems::test;
 using cheems::reference::Tensor;

@@ -1,7 +1,7 @@
 // merge_attention, compiled, against its evaluator; and sides that saw nothing.
 #include "Cases.h"
 #include "ModuleText.h"
-#include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
+#include "cheems/Reference/OnlineAttention.h"
 #include <limits>
 
 using namespace cheems::test;

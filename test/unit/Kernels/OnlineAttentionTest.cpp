@@ -1,6 +1,6 @@
 // online_attention, compiled, against its evaluator; and rows against
 // themselves in other company.
-#include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
+#include "cheems/Reference/OnlineAttention.h"
 #include "AttentionForm.h"
 
 using namespace cheems::test;

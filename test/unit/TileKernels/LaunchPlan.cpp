@@ -1,7 +1,7 @@
 // Follows a function that launches kernels, on the card.
 #include "LaunchPlan.h"
-#include "cheems/Conversion/TileToNVVM/KernelABI.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cstring>

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_H
 #define CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_H
 
-#include "cheems/Conversion/CheemsToCPU/Options.h"
+#include "cheems/Dialect/CheemsCPU/IR/Options.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -10,7 +10,7 @@
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 
-#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Support/MLIR.h"
 
 namespace cheems {

@@ -3,8 +3,8 @@
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
-#include "cheems/Conversion/CheemsToCPU/Options.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/Options.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

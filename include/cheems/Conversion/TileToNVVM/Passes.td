@@ -9,7 +9,7 @@ def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems_tile.kernel`s, whose buffers have places (`cheems-tile-plan-shared`).
     After: `gpu.module @kernels` with one `llvm.func` per kernel and the block's shared memory, `@cheems_shared`. The parameters are those
-    of `cheems/Conversion/TileToNVVM/KernelABI.h`. A tile is a vector of the elements that one thread holds, in the order of its layout.
+    of `cheems/Dialect/CheemsTile/IR/KernelABI.h`. A tile is a vector of the elements that one thread holds, in the order of its layout.
     An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay. `wait_for_launches` is
     `griddepcontrol.wait`, and then lets the next kernel start. Memory that nobody writes while a kernel runs is loaded past the coherent
     caches, but for loads in front of the wait, which stay there.

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_TARGET_CPU_TARGETDESCRIPTION_H
 #define CHEEMS_TARGET_CPU_TARGETDESCRIPTION_H
 
-#include "cheems/Conversion/CheemsToCPU/Options.h"
+#include "cheems/Dialect/CheemsCPU/IR/Options.h"
 
 namespace cheems {
 

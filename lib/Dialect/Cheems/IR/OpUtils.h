@@ -3,8 +3,8 @@
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_OPUTILS_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_OPUTILS_H
 
+#include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/IR/PatternMatch.h"
 

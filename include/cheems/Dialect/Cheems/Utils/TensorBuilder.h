@@ -2,7 +2,7 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_TENSORBUILDER_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_TENSORBUILDER_H
 
-#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -1,5 +1,5 @@
 // The running softmax, one row and head at a time.
-#include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
+#include "cheems/Reference/OnlineAttention.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // Attention in blocks against attention at once, and small cases by hand.
-#include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
+#include "cheems/Reference/OnlineAttention.h"
 #include "cheems/Reference/DynamicMaskAttention.h"
 #include "test/unit/Reference/Golden.h"
 #include "gtest/gtest.h"

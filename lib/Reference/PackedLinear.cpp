@@ -1,5 +1,5 @@
 // Products with panels, and their epilogues.
-#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
+#include "cheems/Reference/PackedLinear.h"
 
 namespace cheems::reference {
 

@@ -1,5 +1,5 @@
 // The parameters of compiled kernels.
-#include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 using namespace mlir;

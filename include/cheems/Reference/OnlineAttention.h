@@ -1,6 +1,6 @@
 // online_attention and merge_attention, evaluated in double.
-#ifndef CHEEMS_DIALECT_CHEEMSCPU_REFERENCE_ONLINEATTENTION_H
-#define CHEEMS_DIALECT_CHEEMSCPU_REFERENCE_ONLINEATTENTION_H
+#ifndef CHEEMS_REFERENCE_ONLINEATTENTION_H
+#define CHEEMS_REFERENCE_ONLINEATTENTION_H
 
 #include "cheems/Import/ModelConfig.h"
 #include "cheems/Reference/Tensor.h"

@@ -1,5 +1,5 @@
 // Packed weights by hand.
-#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
+#include "cheems/Reference/PackedLinear.h"
 #include "gtest/gtest.h"
 
 using namespace cheems::reference;

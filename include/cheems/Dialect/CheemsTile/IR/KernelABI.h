@@ -17,8 +17,8 @@
 //
 // A block has the kernel's threads along x, and as much dynamic shared memory
 // as the attribute kSharedBytes of the function says.
-#ifndef CHEEMS_CONVERSION_TILETONVVM_KERNELABI_H
-#define CHEEMS_CONVERSION_TILETONVVM_KERNELABI_H
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_KERNELABI_H
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_KERNELABI_H
 
 #include "cheems/Support/MLIR.h"
 #include "mlir/IR/BuiltinTypes.h"

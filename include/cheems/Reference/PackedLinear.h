@@ -1,8 +1,8 @@
 // Products with packed weights and an epilogue, evaluated in double: the
 // weights are unpacked, and the products are those of
 // `cheems/Reference/Linear.h`.
-#ifndef CHEEMS_DIALECT_CHEEMSCPU_REFERENCE_PACKEDLINEAR_H
-#define CHEEMS_DIALECT_CHEEMSCPU_REFERENCE_PACKEDLINEAR_H
+#ifndef CHEEMS_REFERENCE_PACKEDLINEAR_H
+#define CHEEMS_REFERENCE_PACKEDLINEAR_H
 
 #include "cheems/Reference/Linear.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,7 +1,7 @@
 // The builders of constants, sums, loops and branches that all code uses which
 // makes IR. An area that needs more derives a kit of its own.
-#ifndef CHEEMS_DIALECT_CHEEMS_UTILS_BASEBUILDER_H
-#define CHEEMS_DIALECT_CHEEMS_UTILS_BASEBUILDER_H
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_BASEBUILDER_H
+#define CHEEMS_DIALECT_CHEEMS_IR_BASEBUILDER_H
 
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

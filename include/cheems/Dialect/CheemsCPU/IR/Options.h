@@ -1,7 +1,7 @@
 // What options of the CPU's passes and pipelines are where nothing else is
 // said.
-#ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
-#define CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_OPTIONS_H
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_OPTIONS_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Support/MLIR.h"
