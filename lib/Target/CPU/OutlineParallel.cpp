@@ -133,79 +133,92 @@ struct OutlineParallel
     }
   }
 
-  void outline(scf::ForallOp loop) {
-    MLIRContext *context = &getContext();
-    OpBuilder b(context);
-    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type(),
-         index = b.getIndexType();
-    Location loc = loop.getLoc();
-    auto parent = loop->getParentOfType<func::FuncOp>();
+  /// What a loop's body reads of the function around it.
+  struct Captured {
+    explicit Captured(MLIRContext *context) : frame(context) {}
+    SmallVector<Value> trips; ///< how often each index runs
+    SmallVector<OpFoldResult> lower, steps;
+    SmallVector<Operation *> constants; ///< cloned into the body
+    cheems::LoopFrame frame;            ///< of all else, which travels by value
+  };
 
-    sinkComparisons(loop);
-    // Constants are cloned into the body; everything else travels by value.
+  void capture(OpBuilder &b, scf::ForallOp loop, Captured &found) {
     SetVector<Value> above;
     getUsedValuesDefinedAbove(loop.getRegion(), above);
     b.setInsertionPoint(loop);
-    SmallVector<Value> trips = tripCounts(b, loop);
-    SmallVector<OpFoldResult> lower = loop.getMixedLowerBound(),
-                              steps = loop.getMixedStep();
-    for (OpFoldResult outside : llvm::concat<OpFoldResult>(lower, steps)) {
+    found.trips = tripCounts(b, loop);
+    found.lower = loop.getMixedLowerBound();
+    found.steps = loop.getMixedStep();
+    for (OpFoldResult outside :
+         llvm::concat<OpFoldResult>(found.lower, found.steps)) {
       if (auto value = dyn_cast<Value>(outside)) {
         above.insert(value);
       }
     }
-    above.insert_range(trips);
-    SmallVector<Operation *> constants;
-    cheems::LoopFrame frame(context);
+    above.insert_range(found.trips);
     for (Value value : above) {
       Operation *definition = value.getDefiningOp();
       if (definition && definition->hasTrait<OpTrait::ConstantLike>()) {
-        constants.push_back(definition);
+        found.constants.push_back(definition);
         continue;
       }
-      frame.capture(value);
+      found.frame.capture(value);
     }
+  }
 
-    auto bodyType = FunctionType::get(context, {pointer, i64, i64, i64}, {});
-    b.setInsertionPoint(parent);
-    auto body = func::FuncOp::create(
-        b, loc, (parent.getName() + "_parallel" + Twine(number++)).str(),
-        bodyType);
-    body.setPrivate();
-    Block *entry = body.addEntryBlock();
-    b.setInsertionPointToStart(entry);
-    IRMapping map;
-    for (Operation *constant : constants) {
-      b.clone(*constant, map);
-    }
-    frame.load(b, loc, entry->getArgument(0), map);
-    auto asIndex = [&](Value value) -> Value {
-      return arith::IndexCastOp::create(b, loc, index, value);
-    };
-    Value worker = asIndex(entry->getArgument(3));
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  /// Maps the loop's indices to those of iteration `place`, of all of which the
+  /// last index runs fastest.
+  static void mapIndices(OpBuilder &b, scf::ForallOp loop,
+                         const Captured &captured, Value place,
+                         IRMapping &map) {
+    Location loc = loop.getLoc();
     auto inside = [&](OpFoldResult outside) -> Value {
       Value value = dyn_cast<Value>(outside);
       return value ? map.lookup(value)
                    : getValueOrCreateConstantIndexOp(b, loc, outside);
     };
+    Value rest = place;
+    for (int64_t i = loop.getRank() - 1; i >= 0; --i) {
+      Value extent = map.lookup(captured.trips[i]);
+      Value index =
+          i ? arith::RemUIOp::create(b, loc, rest, extent).getResult() : rest;
+      rest =
+          i ? arith::DivUIOp::create(b, loc, rest, extent).getResult() : rest;
+      index = arith::MulIOp::create(b, loc, index, inside(captured.steps[i]));
+      map.map(loop.getInductionVar(i),
+              arith::AddIOp::create(b, loc, index, inside(captured.lower[i]))
+                  .getResult());
+    }
+  }
+
+  /// The function (frame, begin, end, worker) that runs iterations of the loop.
+  func::FuncOp makeBody(OpBuilder &b, scf::ForallOp loop, Captured &captured) {
+    MLIRContext *context = &getContext();
+    Location loc = loop.getLoc();
+    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
+    auto parent = loop->getParentOfType<func::FuncOp>();
+    b.setInsertionPoint(parent);
+    auto body = func::FuncOp::create(
+        b, loc, (parent.getName() + "_parallel" + Twine(number++)).str(),
+        FunctionType::get(context, {pointer, i64, i64, i64}, {}));
+    body.setPrivate();
+    Block *entry = body.addEntryBlock();
+    b.setInsertionPointToStart(entry);
+    IRMapping map;
+    for (Operation *constant : captured.constants) {
+      b.clone(*constant, map);
+    }
+    captured.frame.load(b, loc, entry->getArgument(0), map);
+    auto asIndex = [&](Value value) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+    };
+    Value worker = asIndex(entry->getArgument(3));
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
     auto range = scf::ForOp::create(b, loc, asIndex(entry->getArgument(1)),
                                     asIndex(entry->getArgument(2)), one);
     func::ReturnOp::create(b, loc);
     b.setInsertionPointToStart(range.getBody());
-    // The last index runs fastest.
-    Value rest = range.getInductionVar();
-    for (int64_t i = loop.getRank() - 1; i >= 0; --i) {
-      Value extent = map.lookup(trips[i]);
-      Value place =
-          i ? arith::RemUIOp::create(b, loc, rest, extent).getResult() : rest;
-      rest =
-          i ? arith::DivUIOp::create(b, loc, rest, extent).getResult() : rest;
-      place = arith::MulIOp::create(b, loc, place, inside(steps[i]));
-      map.map(
-          loop.getInductionVar(i),
-          arith::AddIOp::create(b, loc, place, inside(lower[i])).getResult());
-    }
+    mapIndices(b, loop, captured, range.getInductionVar(), map);
     for (Operation &op : loop.getBody()->without_terminator()) {
       b.clone(op, map);
     }
@@ -213,24 +226,31 @@ struct OutlineParallel
       op.replaceAllUsesWith(worker);
       op.erase();
     });
-    std::string name = body.getName().str();
-    body = shared(body);
+    return body;
+  }
 
+  /// Hands the body and a frame to the pool, in front of the loop.
+  void callPool(OpBuilder &b, scf::ForallOp loop, Captured &captured,
+                func::FuncOp body, const std::string &name) {
+    MLIRContext *context = &getContext();
+    Location loc = loop.getLoc();
+    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
     // The frame is in the entry block: an alloca in a loop would grow the
     // stack.
-    b.setInsertionPointToStart(&parent.front());
+    b.setInsertionPointToStart(&loop->getParentOfType<func::FuncOp>().front());
     Value single =
         LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
     Value frameAddress =
-        LLVM::AllocaOp::create(b, loc, pointer, frame.type(), single);
+        LLVM::AllocaOp::create(b, loc, pointer, captured.frame.type(), single);
     b.setInsertionPoint(loop);
-    frame.store(b, loc, frameAddress);
-    Value count = trips.front();
-    for (Value trip : ArrayRef(trips).drop_front()) {
+    captured.frame.store(b, loc, frameAddress);
+    Value count = captured.trips.front();
+    for (Value trip : ArrayRef(captured.trips).drop_front()) {
       count = arith::MulIOp::create(b, loc, count, trip);
     }
     count = arith::IndexCastOp::create(b, loc, i64, count);
-    Value function = func::ConstantOp::create(b, loc, bodyType, body.getName());
+    Value function = func::ConstantOp::create(b, loc, body.getFunctionType(),
+                                              body.getName());
     function = UnrealizedConversionCastOp::create(b, loc, pointer, function)
                    .getResult(0);
     func::FuncOp pool = poolFunction(
@@ -238,6 +258,16 @@ struct OutlineParallel
     func::CallOp::create(
         b, loc, pool,
         ValueRange{function, frameAddress, count, nameOf(b, loop, name)});
+  }
+
+  void outline(scf::ForallOp loop) {
+    OpBuilder b(&getContext());
+    sinkComparisons(loop);
+    Captured captured(&getContext());
+    capture(b, loop, captured);
+    func::FuncOp body = makeBody(b, loop, captured);
+    std::string name = body.getName().str();
+    callPool(b, loop, captured, shared(body), name);
     loop.erase();
   }
 };

@@ -132,6 +132,57 @@ SmallVector<Value> moved(OpBuilder &b, Location loc, ValueRange entries,
 }
 } // namespace
 
+/// Where an entry goes that arrives when there are W already; W: nowhere.
+/// \param results threshold and last position of each row.
+static Value placesOfMoved(KeepThresholdOp op, OpBuilder &b, ValueRange results,
+                           Value zero, Value one, Value heads, Value keep) {
+  Location loc = op.getLoc();
+  Value first = op.getFirst();
+  auto places = scf::ForOp::create(
+      b, loc, zero, heads, one, ValueRange{op.getMovesTo()},
+      [&](OpBuilder &b, Location loc, Value m, ValueRange args) {
+        Value mask = tensor::ExtractOp::create(b, loc, results[0],
+                                               ValueRange{zero, m}),
+              last = tensor::ExtractOp::create(b, loc, results[1],
+                                               ValueRange{zero, m});
+        Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           first, keep);
+        Entry own(b, loc, op.getMask(), op.getPosition(), m, first);
+        Value moves = arith::AndIOp::create(
+            b, loc, full, better(b, loc, own, mask, last, /*orEqual=*/true));
+        // Of no entries where nothing moves.
+        Value found = firstEvicted(
+            b, loc, op.getMask(), op.getPosition(), m, zero,
+            arith::SelectOp::create(b, loc, moves, keep, zero), mask, last);
+        Value number = arith::IndexCastOp::create(
+            b, loc, b.getI32Type(),
+            arith::SelectOp::create(b, loc, moves, found, keep));
+        scf::YieldOp::create(b, loc,
+                             tensor::InsertOp::create(b, loc, number, args[0],
+                                                      ValueRange{zero, m})
+                                 .getResult());
+      });
+  return places.getResult(0);
+}
+
+/// What a row shows of the W-th best, mask and position. At exactly W entries
+/// everything is visible, and the worst of them is remembered for the next row.
+/// A NaN counts as -infinity here, and hides nothing.
+/// \param over whether there are more than W entries.
+static std::pair<Value, Value> shown(OpBuilder &b, Location loc, Value over,
+                                     ValueRange worst, Value everyMask,
+                                     Value everyPosition) {
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                       worst[0], constantF32(b, loc, 0));
+  Value unsignedMask =
+      arith::SelectOp::create(b, loc, isZero, constantF32(b, loc, 0), worst[0]);
+  Value mask = arith::SelectOp::create(b, loc, over, unsignedMask, everyMask);
+  Value position = arith::SelectOp::create(
+      b, loc, over, arith::MinUIOp::create(b, loc, worst[1], everyPosition),
+      everyPosition);
+  return {mask, position};
+}
+
 // The W-th best moves up one place when a better entry arrives, and only then.
 // The new W-th best is the worst of those that are better than the old one. So
 // each row costs at most one scan.
@@ -173,20 +224,8 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]});
           });
-      // At exactly W entries everything is visible. The worst of them is
-      // remembered for the next row. A NaN counts as -infinity here, and hides
-      // nothing.
-      Value isZero =
-          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                next.getResult(0), constantF32(b, loc, 0));
-      Value unsignedMask = arith::SelectOp::create(
-          b, loc, isZero, constantF32(b, loc, 0), next.getResult(0));
-      Value shownMask =
-          arith::SelectOp::create(b, loc, over, unsignedMask, everyMask);
-      Value shownPosition = arith::SelectOp::create(
-          b, loc, over,
-          arith::MinUIOp::create(b, loc, next.getResult(1), everyPosition),
-          everyPosition);
+      std::pair<Value, Value> best =
+          shown(b, loc, over, next.getResults(), everyMask, everyPosition);
       Value inBlock =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
       auto store = scf::IfOp::create(
@@ -194,9 +233,9 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
           [&](OpBuilder &b, Location loc) {
             Value t = arith::SubIOp::create(b, loc, j, first);
             Value threshold = tensor::InsertOp::create(
-                b, loc, shownMask, args[0], ValueRange{t, m});
-            Value last = tensor::InsertOp::create(b, loc, shownPosition,
-                                                  args[1], ValueRange{t, m});
+                b, loc, best.first, args[0], ValueRange{t, m});
+            Value last = tensor::InsertOp::create(b, loc, best.second, args[1],
+                                                  ValueRange{t, m});
             scf::YieldOp::create(b, loc, ValueRange{threshold, last});
           },
           [&](OpBuilder &b, Location loc) {
@@ -217,31 +256,7 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   if (!getMovesTo()) {
     return results;
   }
-  auto places = scf::ForOp::create(
-      b, loc, zero, heads, one, ValueRange{getMovesTo()},
-      [&](OpBuilder &b, Location loc, Value m, ValueRange args) {
-        Value mask = tensor::ExtractOp::create(b, loc, results[0],
-                                               ValueRange{zero, m}),
-              last = tensor::ExtractOp::create(b, loc, results[1],
-                                               ValueRange{zero, m});
-        Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                           first, keep);
-        Entry own(b, loc, getMask(), getPosition(), m, first);
-        Value moves = arith::AndIOp::create(
-            b, loc, full, better(b, loc, own, mask, last, /*orEqual=*/true));
-        // Of no entries where nothing moves.
-        Value found = firstEvicted(
-            b, loc, getMask(), getPosition(), m, zero,
-            arith::SelectOp::create(b, loc, moves, keep, zero), mask, last);
-        Value number = arith::IndexCastOp::create(
-            b, loc, b.getI32Type(),
-            arith::SelectOp::create(b, loc, moves, found, keep));
-        scf::YieldOp::create(b, loc,
-                             tensor::InsertOp::create(b, loc, number, args[0],
-                                                      ValueRange{zero, m})
-                                 .getResult());
-      });
-  results.push_back(places.getResult(0));
+  results.push_back(placesOfMoved(*this, b, results, zero, one, heads, keep));
   return results;
 }
 
