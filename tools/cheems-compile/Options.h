@@ -1,0 +1,38 @@
+// The command line of cheems-compile.
+#ifndef CHEEMS_TOOLS_CHEEMS_COMPILE_OPTIONS_H
+#define CHEEMS_TOOLS_CHEEMS_COMPILE_OPTIONS_H
+
+#include "cheems/Compiler/Compiler.h"
+#include "tools/Support/CommandLine.h"
+
+#include <string>
+#include <vector>
+
+namespace cheems {
+
+class CommandLineOptions {
+public:
+  CompileOptions compile; ///< but for the stage, which backends know
+  std::vector<std::string> plugins;
+  std::string emit = "artefact";
+
+  /// Throws Error (usage). False: the program's help or version was asked for,
+  /// and is written.
+  bool read(int argc, char **argv);
+
+private:
+  void addTargets(CLI::App &app);
+  void addFormats(CLI::App &app);
+  void addChecks(CLI::App &app);
+  void refuse() const;
+  void take();
+
+  CLI::Option *cpu = nullptr, *cards = nullptr, *context = nullptr;
+  int64_t tokens = 0;
+  std::string weights = "stored", state = "stored", pipeline = "fast";
+  std::vector<std::string> backendOptions;
+};
+
+} // namespace cheems
+
+#endif
