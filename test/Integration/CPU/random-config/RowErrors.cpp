@@ -46,8 +46,7 @@ std::vector<double> squaresOfRows(const Tensor &got, const Tensor &want) {
   return rows;
 }
 
-std::vector<double> gainsOfRows(const Checkpoint &checkpoint,
-                                llvm::ArrayRef<int64_t> ids) {
+Gains gainsOf(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids) {
   constexpr uint64_t patterns = 4;
   Tensor straight = evaluateModel(checkpoint, ids);
   std::vector<double> gains(ids.size(), 0.0);
@@ -64,7 +63,8 @@ std::vector<double> gainsOfRows(const Checkpoint &checkpoint,
   for (double &gain : gains) {
     gain = std::sqrt(gain / all);
   }
-  return gains;
+  return {std::move(gains),
+          std::sqrt(all / double(patterns)) / disturbed.disturbance};
 }
 
 } // namespace cheems::test

@@ -19,11 +19,15 @@ double meanOf(const std::vector<double> &numbers);
 std::vector<double> squaresOfRows(const reference::Tensor &got,
                                   const reference::Tensor &want);
 
-/// How much of an error each row of a model passes on, if the mean row has 1.
-/// The evaluator moves every number between the parts of layers a little, in
-/// double.
-std::vector<double> gainsOfRows(const Checkpoint &checkpoint,
-                                llvm::ArrayRef<int64_t> ids);
+/// How much of an error a model passes on. The evaluator moves every number
+/// between the parts of layers a little, in double.
+struct Gains {
+  std::vector<double> rows; ///< of each, if the mean row has 1
+  /// Root mean square of what all logits move by, in deviations, if numbers
+  /// between parts move by 1 of themselves.
+  double all = 0;
+};
+Gains gainsOf(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids);
 
 } // namespace cheems::test
 

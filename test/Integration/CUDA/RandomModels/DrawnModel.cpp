@@ -1,5 +1,8 @@
 #include "DrawnModel.h"
 #include "test/unit/Support/RandomDraws.h"
+#include <algorithm>
+#include <cmath>
+#include <utility>
 
 using namespace cheems::test;
 using Stored = RandomCheckpoint::Stored;
@@ -98,7 +101,8 @@ std::vector<std::string> DrawnModel::of16Bits() const {
   return names;
 }
 
-RoundingBounds cheems::test::boundsOf(const DrawnModel &model) {
+static std::vector<RoundedPart> partsOf(const DrawnModel &model,
+                                        RoundedPart &head) {
   const RandomCheckpoint &c = model.drawn;
   bool isCode = model.form.codeBits != 0,
        isBrain = model.form.unit == kUnitBF16;
@@ -154,8 +158,27 @@ RoundingBounds cheems::test::boundsOf(const DrawnModel &model) {
         {experts ? inputs(c.hidden) : Units(), inputs(c.intermediate)});
     state.length = c.hidden + c.intermediate;
   }
-  RoundedPart head;
   head.before = inputs(c.hidden);
   head.length = c.hidden;
-  return roundingBounds(parts, head);
+  return parts;
+}
+
+/// What parts of such factors pass on, if numbers between them move by 1 of
+/// themselves.
+static double expectedGain(std::vector<RoundedPart> parts) {
+  const double moved = std::sqrt(3.0); // a mean square of 1
+  for (RoundedPart &part : parts) {
+    part.before.clear();
+    part.after = {moved};
+  }
+  parts.front().before = {moved};
+  return roundingBounds(parts, RoundedPart()).rounded;
+}
+
+RoundingBounds cheems::test::boundsOf(const DrawnModel &model, double gain) {
+  RoundedPart head;
+  std::vector<RoundedPart> parts = partsOf(model, head);
+  RoundingBounds bounds = roundingBounds(parts, head);
+  double wider = std::max(1.0, gain / expectedGain(std::move(parts)));
+  return {wider * bounds.rounded, wider * bounds.compiled};
 }

@@ -40,7 +40,10 @@ DrawnModel drawCheemsModel(uint64_t number);
 
 /// How far a model may be from what rounds nothing of it but its weights' codes
 /// if those are no codes, and a card from what rounds the same numbers.
-RoundingBounds boundsOf(const DrawnModel &model);
+/// \param gain what the model passes on of an error, as gainsOf measures it in
+///   double. Where that is more than the parts of a model pass on in the mean,
+///   all of the model's errors may be as much larger.
+RoundingBounds boundsOf(const DrawnModel &model, double gain);
 
 } // namespace cheems::test
 

@@ -74,7 +74,7 @@ protected:
     if (!checkpoint) {
       throw std::runtime_error(llvm::toString(checkpoint.takeError()));
     }
-    gains = gainsOfRows(*checkpoint, ids);
+    gains = gainsOf(*checkpoint, ids);
     for (const char *stage : {"mlir", "rounded"}) {
       tool("cheems-compile",
            {file("model"), "--target", "cuda", "--weights", model.form.weights,
@@ -132,12 +132,13 @@ protected:
 
   Outcome outcome(const Tensor &got, const Tensor &want,
                   const std::string &chosen) const {
-    return Outcome(got, want, gains, file(chosen));
+    return Outcome(got, want, gains.rows, file(chosen));
   }
+
+  Gains gains; ///< of the step's rows
 
 private:
   TemporaryFolder folder;
-  std::vector<double> gains; ///< of the step's rows
 };
 
 /// Whether every row is within a bound, and no choice loses too much.
@@ -168,13 +169,14 @@ std::vector<uint64_t> numbersOf(std::vector<uint64_t> ofEachRun,
 
 void RandomModel::compare(const DrawnModel &model, uint64_t number) {
   SCOPED_TRACE(model.describe());
-  std::printf("%s, %d rows\n", model.describe().c_str(),
-              static_cast<int>(model.rows));
   // Numbers of every run alternate between the cards.
   const std::string only = number / 4 % 2 == 0 ? "90" : "80";
   prepare(model,
           isLongRun() ? "sm_80,sm_90a" : (only == "90" ? "sm_90a" : "sm_80"));
-  RoundingBounds bounds = boundsOf(model);
+  std::printf("%s, %d rows, passes on %.1f times of an error\n",
+              model.describe().c_str(), static_cast<int>(model.rows),
+              gains.all);
+  RoundingBounds bounds = boundsOf(model, gains.all);
   Tensor rounded = interpreted("rounded", "rounded.chosen");
   Outcome roundings = outcome(exact(), rounded, "exact.chosen");
   print("roundings", roundings, bounds.rounded);
@@ -234,7 +236,7 @@ protected:
   void prepareMistaken(DrawnModel model, const std::regex &from,
                        const std::string &to) {
     prepare(model, "sm_90a");
-    bounds = boundsOf(model);
+    bounds = boundsOf(model, gains.all);
     onCard("90", model.rows);
     expectBoth(true);
     std::stringstream text;
@@ -291,6 +293,8 @@ INSTANTIATE_TEST_SUITE_P(Numbers, DenseModel,
                          testing::ValuesIn(numbersOf({0, 4, 8}, 30)),
                          nameOfNumber);
 INSTANTIATE_TEST_SUITE_P(Numbers, CheemsModel,
-                         testing::ValuesIn(numbersOf({0}, 20)), nameOfNumber);
+                         // the second passes on more than most do
+                         testing::ValuesIn(numbersOf({0, 4308137869}, 20)),
+                         nameOfNumber);
 
 } // namespace
