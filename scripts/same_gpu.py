@@ -8,7 +8,7 @@ models, and one layer of each kind of published models, in all types of weights,
 
 - Kernels: PTX is compared with all symbols named by their first use. Kernels that differ are listed. With ptxas it is said of them whether
   the machine code is equal; with nvdisasm, too, whether registers, shared memory, spills and the counts of opcodes are.
-- Launches of steps of 0 to 512 rows: kernel, grid, and arguments. An address within weights or the state is its offset. One within the
+- Launches of steps of 1 to 512 rows: kernel, grid, and arguments. An address within weights or the state is its offset. One within the
   workspace only counts as that. No kernel runs (same_gpu/tracing_driver.cpp).
 - Memory: no more may be allocated at any time.
 """

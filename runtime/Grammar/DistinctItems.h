@@ -21,8 +21,7 @@ class DistinctItems {
 public:
   /// Behind one more byte, the last of `text`; the same text must have come
   /// with each byte before. `opens` says which list of distinct items begins
-  /// with it, if one does.
-  /// False: an item is there twice.
+  /// with it, if one does. False: an item is there twice.
   bool step(std::string_view text, Node::Mark opens);
   /// Whether `step` does nothing at this byte, where it opens no list.
   bool ignores(char byte) const;

@@ -71,8 +71,9 @@ def main(library, artefact, driver):
     for count in ROWS:
         step(f"prompt of {count}", count, [count], [count - 1])
         step(f"prompt of {count} without logits", count, [count], [])
-        if 1 < count <= SLOTS:
-            step(f"prompts of 2 by {count} rows", count + count % 2, [2] * ((count + 1) // 2), [0, 1])
+        if 1 < count <= SLOTS and count % 2 == 0:
+            pairs = count // 2
+            step(f"{pairs} prompts of 2", 2 * pairs, [2] * pairs, [0, 1])
         if count <= SLOTS:
             step(f"decode of {count}", count, [1] * count, range(count))
             step(f"decode of {count}, again", count, [1] * count, range(count))

@@ -2,7 +2,7 @@
 """Holds what files include against the table "Folders" of docs/architecture.md: layers.py ROOT.
 
 The last column of a row names the folders that it may use: with their names from the root, or from the folder above. "All above" are the
-rows before, and what stands behind a semicolon is no folder of the table. A folder may use what is in it. No two rows may use each other, by any way.
+rows before. What stands behind a semicolon is no folder of the table. There may be no cycles.
 """
 import pathlib
 import re

@@ -8,14 +8,6 @@ namespace {
 using namespace grammar_tests;
 using testing::HasSubstr;
 
-GrammarPointer schema(const std::string &text) {
-  return jsonSchemaGrammar(text);
-}
-
-std::string fault(const std::string &text) {
-  return refusal([&] { jsonSchemaGrammar(text); });
-}
-
 void expectStrings(const std::string &text,
                    const std::vector<std::string> &accepted,
                    const std::vector<std::string> &refused) {

@@ -7,14 +7,6 @@ namespace {
 using namespace grammar_tests;
 using testing::HasSubstr;
 
-GrammarPointer schema(const std::string &text) {
-  return jsonSchemaGrammar(text);
-}
-
-std::string fault(const std::string &text) {
-  return refusal([&] { jsonSchemaGrammar(text); });
-}
-
 /// As pydantic writes models whose tag has a default.
 const std::string tagged = R"("$defs": {
   "C": {"type": "object", "properties": {

@@ -107,6 +107,15 @@ inline std::string refusal(const std::function<void()> &make) {
   return "";
 }
 
+inline GrammarPointer schema(const std::string &text) {
+  return jsonSchemaGrammar(text);
+}
+
+/// Why the schema is refused; empty: it is not.
+inline std::string fault(const std::string &text) {
+  return refusal([&] { jsonSchemaGrammar(text); });
+}
+
 } // namespace cheems::grammar_tests
 
 #endif

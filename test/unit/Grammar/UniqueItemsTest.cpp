@@ -10,14 +10,6 @@ namespace {
 using namespace grammar_tests;
 using testing::HasSubstr;
 
-GrammarPointer schema(const std::string &text) {
-  return jsonSchemaGrammar(text);
-}
-
-std::string fault(const std::string &text) {
-  return refusal([&] { jsonSchemaGrammar(text); });
-}
-
 TEST(UniqueItems, ListedValuesComeOnceInAnyOrder) {
   // as a set of a Literal
   GrammarPointer set = schema(R"({"type": "array", "uniqueItems": true,
