@@ -4,6 +4,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 namespace cheems::reference {
 
@@ -37,7 +38,32 @@ Tensor bf16(const Tensor &x) {
   return rounded;
 }
 
+Tensor stepTowardsRounded(Tensor x, const RoundingStep &step) {
+  std::mt19937_64 random(step.pattern + 1);
+  std::vector<double> begins(x.shape.back());
+  for (double &begin : begins) {
+    begin = std::uniform_real_distribution<double>()(random);
+  }
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    if (x.data[i] == 0.0) {
+      continue; // which no rounding moves
+    }
+    int exponent = 0;
+    double digits = std::ldexp(std::frexp(x.data[i], &exponent),
+                               static_cast<int>(step.digits)),
+           begin = begins[i % begins.size()],
+           moved = std::nearbyint(digits + begin) - begin - digits;
+    x.data[i] += std::ldexp(step.share * moved,
+                            exponent - static_cast<int>(step.digits));
+  }
+  return x;
+}
+
 Tensor linear(const Tensor &x, const LinearWeights &w) {
+  if (w.step.share != 0.0) {
+    return linear(stepTowardsRounded(x, w.step),
+                  {w.weight, w.bias, w.readsBF16, w.codes});
+  }
   if (w.codes) {
     Tensor y = quantizedLinear(x, *w.codes);
     for (size_t i = 0; w.bias && i < y.data.size(); ++i) {

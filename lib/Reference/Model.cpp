@@ -17,6 +17,8 @@ Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
   this->rounding.weightBits = rounding.weightBits;
   this->rounding.disturbance = rounding.disturbance;
   this->rounding.pattern = rounding.pattern;
+  this->rounding.share = rounding.share;
+  this->rounding.digits = rounding.digits;
 }
 
 Tensor Weights::load(const std::string &name) const {
@@ -29,6 +31,7 @@ LinearWeights Weights::exact(const Projection &projection) const {
     loaded.bias = load(*projection.bias);
   }
   loaded.readsBF16 = rounding.products && loaded.weight.shape[1] % 2 == 0;
+  loaded.step = {rounding.share, rounding.digits, rounding.pattern};
   return loaded;
 }
 

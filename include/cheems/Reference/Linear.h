@@ -14,11 +14,24 @@ struct QuantizedWeights {
   Tensor scales; ///< [N, G]
 };
 
+/// A step towards rounded numbers. Where their grid begins is drawn for each
+/// column, so that there are many such roundings, and numbers near each other
+/// err by nearly the same, as in one of them.
+struct RoundingStep {
+  double share = 0; ///< of what the rounding moves a number by; 0: none
+  int64_t digits = 8;
+  uint64_t pattern = 0;
+};
+
+/// x [.., columns] after the step.
+Tensor stepTowardsRounded(Tensor x, const RoundingStep &step);
+
 struct LinearWeights {
   Tensor weight;                              ///< [out, in]
   std::optional<Tensor> bias;                 ///< [out]
   bool readsBF16 = false;                     ///< products read bf16(x)
   std::optional<QuantizedWeights> codes = {}; ///< in place of `weight`
+  RoundingStep step = {};                     ///< of x, before all else
 };
 
 /// The nearest bf16, of two the even one; denormals become zero. An error of

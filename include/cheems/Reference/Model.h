@@ -28,7 +28,12 @@ struct Rounding {
   double disturbance = 0; ///< how much, relatively, every number between the
                           ///< parts of layers is wrong, up or down: what logits
                           ///< then differ by says how a model passes errors on
-  uint64_t pattern = 0;   ///< which of these numbers are wrong upwards
+  uint64_t pattern = 0;   ///< which of these numbers are wrong upwards, and
+                          ///< where grids begin of what follows
+  double share = 0; ///< inputs of products move by so much of what a rounding
+                    ///< to `digits` would move them by: if it is little, logits
+                    ///< move by this share of what the rounding is worth
+  int64_t digits = 8; ///< of binary; 8 as bf16 has, 11 as f16
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T

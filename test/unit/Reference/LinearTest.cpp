@@ -2,6 +2,7 @@
 #include "cheems/Reference/Linear.h"
 #include "cheems/Reference/RMSNorm.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace cheems;
@@ -32,6 +33,34 @@ TEST(RMSNorm, EpsilonIsAddedToTheMean) {
 TEST(RMSNorm, HeadsAreNormalisedApart) {
   Tensor y = rmsNorm(Tensor({1, 2, 1}, {5.0, -7.0}), Tensor({1}, {2.0}), 0.0);
   EXPECT_EQ(y.data, (std::vector<double>{2.0, -2.0}));
+}
+
+// Three rows of two columns: near each other, and zero.
+TEST(RoundingStep, MovesToOneOfTwoNeighboursOnAGridOfEachColumn) {
+  const Tensor x({3, 2}, {1.3, -2.6, 1.3 + 0x1p-40, -2.6, 0.0, 0.0});
+  std::vector<double> moves;
+  for (uint64_t pattern = 0; pattern < 64; ++pattern) {
+    Tensor y = stepTowardsRounded(x, {1.0, 3, pattern});
+    EXPECT_NEAR(y(1, 0) - x(1, 0), y(0, 0) - x(0, 0), 0x1p-30);
+    EXPECT_EQ(y(1, 1), y(0, 1));
+    EXPECT_EQ(y(2, 0), 0.0);
+    EXPECT_LE(std::abs(y(0, 0) - x(0, 0)), 0x1p-3); // half of 1/4
+    EXPECT_LE(std::abs(y(0, 1) - x(0, 1)), 0x1p-2);
+    moves.push_back(y(0, 0) - x(0, 0));
+  }
+  auto [least, most] = std::minmax_element(moves.begin(), moves.end());
+  EXPECT_LT(*least, -0.1);
+  EXPECT_GT(*most, 0.1);
+}
+
+TEST(RoundingStep, AShareOfItMovesByThatShare) {
+  const Tensor x({1, 2}, {1.3, -2.6});
+  Tensor all = stepTowardsRounded(x, {1.0, 3, 7}),
+         little = stepTowardsRounded(x, {0x1p-10, 3, 7});
+  for (int64_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR((little(0, i) - x(0, i)) * 0x1p10, all(0, i) - x(0, i),
+                0x1p-40);
+  }
 }
 
 TEST(Linear, WeightsAreOutByIn) {

@@ -308,7 +308,7 @@ Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
   }
   double most = roundedModelBound(checkpoint.config(), rounding,
                                   static_cast<int64_t>(want.ids.size()));
-  std::vector<double> gains = gainsOf(checkpoint, want.ids).rows;
+  std::vector<double> gains = gainsOf(checkpoint, want.ids);
   for (size_t t = 0; t < moved.size(); ++t) {
     moved[t] =
         std::min(allowed + 2.0 * moved[t], most * std::max(1.0, gains[t]));

@@ -11,6 +11,9 @@ using namespace cheems::reference;
 
 namespace cheems::test {
 
+/// So little that no choice turns, and far more than a unit of double.
+constexpr double kLittle = 0x1p-36;
+
 double deviationOf(const Tensor &numbers) {
   double sum = 0.0, squares = 0.0;
   for (double number : numbers.data) {
@@ -46,25 +49,42 @@ std::vector<double> squaresOfRows(const Tensor &got, const Tensor &want) {
   return rows;
 }
 
-Gains gainsOf(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids) {
+/// Mean squares of what rows move by, over some patterns of what is wrong.
+static std::vector<double> movedRows(const Checkpoint &checkpoint,
+                                     llvm::ArrayRef<int64_t> ids,
+                                     Rounding wrong) {
   constexpr uint64_t patterns = 4;
-  Tensor straight = evaluateModel(checkpoint, ids);
-  std::vector<double> gains(ids.size(), 0.0);
-  // So little that no choice turns, and far more than a unit of double.
-  Rounding disturbed;
-  disturbed.disturbance = 0x1p-36;
-  for (; disturbed.pattern < patterns; ++disturbed.pattern) {
+  Tensor right = evaluateModel(checkpoint, ids);
+  std::vector<double> rows(ids.size(), 0.0);
+  for (wrong.pattern = 0; wrong.pattern < patterns; ++wrong.pattern) {
     std::vector<double> squares =
-        squaresOfRows(evaluateModel(checkpoint, ids, disturbed), straight);
-    std::transform(gains.begin(), gains.end(), squares.begin(), gains.begin(),
-                   std::plus<>());
+        squaresOfRows(evaluateModel(checkpoint, ids, wrong), right);
+    std::transform(rows.begin(), rows.end(), squares.begin(), rows.begin(),
+                   [](double sum, double square) {
+                     return sum + square / double(patterns);
+                   });
   }
+  return rows;
+}
+
+std::vector<double> gainsOf(const Checkpoint &checkpoint,
+                            llvm::ArrayRef<int64_t> ids) {
+  Rounding wrong;
+  wrong.disturbance = kLittle;
+  std::vector<double> gains = movedRows(checkpoint, ids, wrong);
   double all = meanOf(gains);
   for (double &gain : gains) {
     gain = std::sqrt(gain / all);
   }
-  return {std::move(gains),
-          std::sqrt(all / double(patterns)) / disturbed.disturbance};
+  return gains;
+}
+
+double straightErrorOf(const Checkpoint &checkpoint,
+                       llvm::ArrayRef<int64_t> ids, int64_t digits) {
+  Rounding wrong;
+  wrong.share = kLittle * std::ldexp(1.0, static_cast<int>(digits));
+  wrong.digits = digits;
+  return std::sqrt(meanOf(movedRows(checkpoint, ids, wrong))) / wrong.share;
 }
 
 } // namespace cheems::test

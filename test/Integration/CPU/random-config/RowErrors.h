@@ -19,15 +19,17 @@ double meanOf(const std::vector<double> &numbers);
 std::vector<double> squaresOfRows(const reference::Tensor &got,
                                   const reference::Tensor &want);
 
-/// How much of an error a model passes on. The evaluator moves every number
-/// between the parts of layers a little, in double.
-struct Gains {
-  std::vector<double> rows; ///< of each, if the mean row has 1
-  /// Root mean square of what all logits move by, in deviations, if numbers
-  /// between parts move by 1 of themselves.
-  double all = 0;
-};
-Gains gainsOf(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids);
+/// How much of an error each row passes on, if the mean row has 1. The
+/// evaluator moves every number between the parts of layers a little, in
+/// double.
+std::vector<double> gainsOf(const Checkpoint &checkpoint,
+                            llvm::ArrayRef<int64_t> ids);
+
+/// Root mean square of what all logits would move by, in deviations, if inputs
+/// of products were rounded to so many binary digits and nothing bent: the
+/// evaluator goes a little of the way, in double.
+double straightErrorOf(const Checkpoint &checkpoint,
+                       llvm::ArrayRef<int64_t> ids, int64_t digits);
 
 } // namespace cheems::test
 

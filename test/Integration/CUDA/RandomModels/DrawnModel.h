@@ -14,6 +14,8 @@ struct Form {
   bool entriesBF16; ///< keys and values
   double unit;      ///< of inputs of products, if those are no codes
   int64_t codeBits = 0;
+
+  int64_t digits() const; ///< of the unit, or of bf16
 };
 
 struct DrawnModel {
@@ -40,10 +42,10 @@ DrawnModel drawCheemsModel(uint64_t number);
 
 /// How far a model may be from what rounds nothing of it but its weights' codes
 /// if those are no codes, and a card from what rounds the same numbers.
-/// \param gain what the model passes on of an error, as gainsOf measures it in
-///   double. Where that is more than the parts of a model pass on in the mean,
+/// \param straight what straightErrorOf says of the model, with the form's
+///   digits. Where that is more than formulas say, which know no single model,
 ///   all of the model's errors may be as much larger.
-RoundingBounds boundsOf(const DrawnModel &model, double gain);
+RoundingBounds boundsOf(const DrawnModel &model, double straight);
 
 } // namespace cheems::test
 

@@ -5,8 +5,9 @@
 // are rounded there, too.
 //
 // Two bounds hold for every row. Both follow from the unit roundoffs and the
-// depth alone (RoundingBound.h). They are wider for a row that passes errors on
-// more than the mean row does, which is measured in the evaluator:
+// depth alone (RoundingBound.h). They are wider for a model that passes errors
+// on more than most do, and for a row that does so more than the mean row. Both
+// are measured in the evaluator:
 // - of the module that is rounded against the imported one, which is not;
 // - of the card against the module that is rounded. f32 may take a number near
 //   the middle of two the other way, and kernels round more.
@@ -75,6 +76,8 @@ protected:
       throw std::runtime_error(llvm::toString(checkpoint.takeError()));
     }
     gains = gainsOf(*checkpoint, ids);
+    bounds =
+        boundsOf(model, straightErrorOf(*checkpoint, ids, model.form.digits()));
     for (const char *stage : {"mlir", "rounded"}) {
       tool("cheems-compile",
            {file("model"), "--target", "cuda", "--weights", model.form.weights,
@@ -132,10 +135,11 @@ protected:
 
   Outcome outcome(const Tensor &got, const Tensor &want,
                   const std::string &chosen) const {
-    return Outcome(got, want, gains.rows, file(chosen));
+    return Outcome(got, want, gains, file(chosen));
   }
 
-  Gains gains; ///< of the step's rows
+  std::vector<double> gains; ///< of the step's rows
+  RoundingBounds bounds;     ///< of the model
 
 private:
   TemporaryFolder folder;
@@ -173,10 +177,8 @@ void RandomModel::compare(const DrawnModel &model, uint64_t number) {
   const std::string only = number / 4 % 2 == 0 ? "90" : "80";
   prepare(model,
           isLongRun() ? "sm_80,sm_90a" : (only == "90" ? "sm_90a" : "sm_80"));
-  std::printf("%s, %d rows, passes on %.1f times of an error\n",
-              model.describe().c_str(), static_cast<int>(model.rows),
-              gains.all);
-  RoundingBounds bounds = boundsOf(model, gains.all);
+  std::printf("%s, %d rows\n", model.describe().c_str(),
+              static_cast<int>(model.rows));
   Tensor rounded = interpreted("rounded", "rounded.chosen");
   Outcome roundings = outcome(exact(), rounded, "exact.chosen");
   print("roundings", roundings, bounds.rounded);
@@ -236,7 +238,6 @@ protected:
   void prepareMistaken(DrawnModel model, const std::regex &from,
                        const std::string &to) {
     prepare(model, "sm_90a");
-    bounds = boundsOf(model, gains.all);
     onCard("90", model.rows);
     expectBoth(true);
     std::stringstream text;
@@ -255,9 +256,6 @@ protected:
     print("a card", card, bounds.compiled);
     EXPECT_EQ(holds(card, bounds.compiled), holding);
   }
-
-private:
-  RoundingBounds bounds;
 };
 
 DrawnModel withRows(DrawnModel model, int64_t rows) {
@@ -292,9 +290,10 @@ const auto nameOfNumber = [](const auto &info) {
 INSTANTIATE_TEST_SUITE_P(Numbers, DenseModel,
                          testing::ValuesIn(numbersOf({0, 4, 8}, 30)),
                          nameOfNumber);
-INSTANTIATE_TEST_SUITE_P(Numbers, CheemsModel,
-                         // the second passes on more than most do
-                         testing::ValuesIn(numbersOf({0, 4308137869}, 20)),
-                         nameOfNumber);
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, CheemsModel,
+    // the last two pass on more than most do
+    testing::ValuesIn(numbersOf({0, 4308137869, 17116940186}, 20)),
+    nameOfNumber);
 
 } // namespace
