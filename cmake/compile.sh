@@ -3,7 +3,8 @@
 #
 #   compile.sh SOURCE_FOLDER COMPILER ARGUMENT...
 #
-# All paths below the source folder become relative. A precompiled header is made in each folder anew, since it remembers where its
+# All paths below the source folder become relative. Those of the build folder, where ninja runs, have its own names for what it makes: else a
+# generated header would be another file to it, and what includes it would be compiled before it is made anew. A precompiled header is made in each folder anew, since it remembers where its
 # inputs are and serves no other folder. Beside it goes a sum of all that it is made of: the contents of its inputs and the
 # command. Whoever includes it is looked up by that sum, so another folder's objects serve only where each header is the same.
 set -euo pipefail
@@ -14,7 +15,9 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file
 
 arguments=() up=''
 for word in "$@"; do
-  if [[ $word =~ ^(-I)?"$source"(/.*)?$ ]]; then
+  if [[ $word =~ ^(-I)?"$PWD"(/.*)?$ ]]; then
+    word=${BASH_REMATCH[1]}.${BASH_REMATCH[2]}
+  elif [[ $word =~ ^(-I)?"$source"(/.*)?$ ]]; then
     up=${up:-$(realpath --relative-to=. "$source")}
     word=${BASH_REMATCH[1]}$up${BASH_REMATCH[2]}
   fi

@@ -2,7 +2,8 @@
 """Compiles a small project in several folders with cmake/compile.sh: compiler_cache.py COMPILE_SH CXX
 
 A folder with the same files gets its objects from the compiler's cache. One whose precompiled header has other contents of the same size
-does not: each has the objects that its own header makes. Objects name no folder, also with debug information.
+does not: each has the objects that its own header makes. Objects name no folder, also with debug information. A header that is made in the build
+folder has its own name there among what an object depends on, so ninja makes it first.
 """
 import os
 import pathlib
@@ -22,6 +23,8 @@ def build(source, cache):
     header = folder / "all.hxx"
     header.write_text("#include <vector>\n#include <answer.h>\n")
     (folder / "all.hxx.cxx").write_text("")
+    (folder / "include").mkdir(exist_ok=True)
+    (folder / "include/made.h").write_text("inline int made() { return 1; }\n")
     environment = {**os.environ, "CCACHE_DIR": str(cache)}
     environment.pop("CCACHE_DISABLE", None)
     environment.pop("CCACHE_RECACHE", None)
@@ -30,7 +33,7 @@ def build(source, cache):
         return subprocess.run([str(word) for word in words], cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
 
     def compile(*words):
-        call(COMPILE, source, CXX, f"-I{source}/include", *FLAGS, *words)
+        call(COMPILE, source, CXX, f"-I{source}/include", f"-I{folder}/include", *FLAGS, *words)
 
     call("ccache", "-z")
     compile("-Xclang", "-emit-pch", "-Xclang", "-include", "-Xclang", header, "-x", "c++-header", "-MD", "-MT", "all.hxx.pch", "-MF", "all.d",
@@ -40,6 +43,8 @@ def build(source, cache):
         compile("-Xclang", "-include-pch", "-Xclang", folder / "all.hxx.pch", "-Xclang", "-include", "-Xclang", header,
                 "-MD", "-MT", f"{name}.o", "-MF", f"{name}.d", "-o", f"{name}.o", "-c", source / f"{name}.cpp")
         objects[name] = (folder / f"{name}.o").read_bytes()
+    needed = {os.path.normpath(word) for word in (folder / "second.d").read_text().split()}
+    assert "include/made.h" in needed, needed
     counted = dict(line.split("\t") for line in call("ccache", "--print-stats").splitlines() if "\t" in line)
     return objects, int(counted["direct_cache_hit"]) + int(counted["preprocessed_cache_hit"])
 
@@ -54,7 +59,7 @@ def main():
         (first / "include").mkdir(parents=True)
         (first / "include/answer.h").write_text("inline int answer() { return 41; }\n")
         (first / "first.cpp").write_text("int first() { return answer(); }\nconst char *here() { return __FILE__; }\n")
-        (first / "second.cpp").write_text("int second() { return 2 * answer(); }\n")
+        (first / "second.cpp").write_text("#include <made.h>\nint second() { return 2 * answer() * made(); }\n")
         for name in ("same", "other", "moved"):
             shutil.copytree(first, root / name)
         (root / "other/include/answer.h").write_text("inline int answer() { return 43; }\n")
