@@ -16,8 +16,8 @@
 namespace cheems {
 using namespace mlir;
 
-static constexpr StringLiteral stageNames[] = {"imported", "rounded", "tile",
-                                               "launches", "nvvm"};
+static constexpr StringLiteral stageNames[] = {
+    "imported", "rounded", "strategy", "tile", "launches", "nvvm"};
 
 StringRef stringify(CUDAStage stage) {
   return stageNames[static_cast<int>(stage)];
@@ -56,6 +56,16 @@ static void round(OpPassManager &pm, const CardOptions &card) {
   simplify(pm);
 }
 
+static void selectStrategies(OpPassManager &pm, const CardOptions &) {
+  // How many sums experts leave decides what products take.
+  SelectGPUStrategyPassOptions experts;
+  experts.only = {"cheems.retrieve_experts", "cheems.mix_experts"};
+  pm.addPass(createSelectGPUStrategyPass(std::move(experts)));
+  pm.addPass(createExpertsToTilePass());
+  pm.addNestedPass<func::FuncOp>(createExpandMasksPass());
+  pm.addPass(createSelectGPUStrategyPass());
+}
+
 static void makeKernels(OpPassManager &pm, const CardOptions &) {
   pm.addPass(createToTilePass());
   simplify(pm);
@@ -90,6 +100,9 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
        "segments "
        "of one row",
        round},
+      {CUDAStage::Strategy,
+       "Ops say how they are shared out among blocks; experts are launches",
+       selectStrategies},
       {CUDAStage::Tile, "Kernels on tiles, and their launches", makeKernels},
       {CUDAStage::Launches, "Launches on memory of the card", makeLaunches},
       {CUDAStage::NVVM, "Kernels in the NVVM dialect", lowerKernels},
@@ -159,6 +172,14 @@ void registerCUDAPipelines() {
           stage.build(pm, options.card());
         });
   }
+  PassPipelineRegistration<>(
+      "cheems-gpu-kernels",
+      "Ops of a step become launches of kernels, with the strategies that they "
+      "have or that are chosen for them",
+      [](OpPassManager &pm) {
+        selectStrategies(pm, CardOptions());
+        pm.addPass(createToTilePass());
+      });
   PassPipelineRegistration<PartOptions>(
       "cheems-cuda",
       "All stages of the way to kernels of cards, or those between two",

@@ -4,7 +4,7 @@
 // RUN: python3 %S/Inputs/tensors.py show %t.op.safetensors | FileCheck %s
 // RUN: cheems-opt %s --cheems-expand-segments --cheems-interpret='entry=main outputs=%t.cpu.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.cpu.safetensors | FileCheck %s
-// RUN: cheems-opt %s --cheems-to-tile --canonicalize --cse --cheems-interpret='entry=main outputs=%t.tile.safetensors' -o /dev/null
+// RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse --cheems-interpret='entry=main outputs=%t.tile.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.tile.safetensors | FileCheck %s
 
 // CHECK: values F32 [3, 3] 3 2 2 0 -inf -inf -inf -inf -inf

@@ -15,54 +15,54 @@ constexpr int64_t kLoadDepth = 32;
 /// each warp has entries of its own.
 class OneRow {
 public:
-  OneRow(TileBuilder &t, const AttentionStrategy &s,
-         const AttentionShape &shape, const AttentionMemory &memory,
-         const HeadRows &query, const FirstStores &stores,
-         const PartialAttention &partial)
+  OneRow(TileBuilder &t, AttentionTileAttr s, const AttentionShape &shape,
+         const AttentionMemory &memory, const HeadRows &query,
+         const FirstStores &stores, const PartialAttention &partial)
       : t(t), s(s), shape(shape), memory(memory), query(query), stores(stores),
         partial(partial) {
     MLIRContext *context = t.b.getContext();
     Type f32 = t.b.getF32Type();
     // Warps have other entries: n of the first product, k of the second.
     auto first = [&](FragmentRole role, int64_t width) {
-      return FragmentAttr::get(context, role, 1, s.warpsN, 1, width);
+      return FragmentAttr::get(context, role, 1, s.getWarpsN(), 1, width);
     };
     auto second = [&](FragmentRole role) {
-      return FragmentAttr::get(context, role, 1, 1, s.warpsN, 2);
+      return FragmentAttr::get(context, role, 1, 1, s.getWarpsN(), 2);
     };
     size = int64_t(llvm::alignTo(uint64_t(shape.size), uint64_t(kMmaDepth)));
-    queries = t.tileType({s.rows, kLoadDepth}, shape.stored,
+    queries = t.tileType({s.getRows(), kLoadDepth}, shape.stored,
                          first(FragmentRole::A, 8));
-    keyTile = t.tileType({s.entries, kLoadDepth}, shape.stored,
+    keyTile = t.tileType({s.getEntries(), kLoadDepth}, shape.stored,
                          first(FragmentRole::B, 8));
-    scores = t.tileType({s.rows, s.entries}, f32, first(FragmentRole::C, 2));
-    weights =
-        t.tileType({s.rows, s.entries}, shape.stored, second(FragmentRole::A));
-    valueTile =
-        t.tileType({size, s.entries}, shape.stored, second(FragmentRole::B));
-    partialSums = t.tileType({s.rows, size}, f32, second(FragmentRole::C));
+    scores = t.tileType({s.getRows(), s.getEntries()}, f32,
+                        first(FragmentRole::C, 2));
+    weights = t.tileType({s.getRows(), s.getEntries()}, shape.stored,
+                         second(FragmentRole::A));
+    valueTile = t.tileType({size, s.getEntries()}, shape.stored,
+                           second(FragmentRole::B));
+    partialSums = t.tileType({s.getRows(), size}, f32, second(FragmentRole::C));
     // A row of threads reads all banks of its row, or half of them, and the row
     // below the other half.
-    int64_t threads = s.warps() * kWarpThreads / s.rows;
+    int64_t threads = s.warps() * kWarpThreads / s.getRows();
     width = size % (4 * threads) == 0 ? 4 : 2;
-    auto byRow = BlockedAttr::get(context, s.rows, threads, width);
-    outputs = t.tileType({s.rows, size}, f32, byRow);
+    auto byRow = BlockedAttr::get(context, s.getRows(), threads, width);
+    outputs = t.tileType({s.getRows(), size}, f32, byRow);
     int64_t columns =
         std::max(kMmaDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
     valueBuffer =
-        t.alloc({1, s.entries, columns}, shape.stored, /*swizzled=*/true);
+        t.alloc({1, s.getEntries(), columns}, shape.stored, /*swizzled=*/true);
   }
 
   void build() {
     piece = t.block(GridDimension::X);
-    first = t.mul(piece, s.entries);
+    first = t.mul(piece, s.getEntries());
     sequence = t.block(GridDimension::Z);
-    rows = QueryRows::ofOneRow(t, shape, memory, s.rows);
+    rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
     t.when(t.isLess(first, rows.count), [&] {
       if (stores.added) {
         // A row that is not stored has a place behind all pieces.
         Value isHere =
-            t.isLess(t.sub(rows.ownPlace, first), t.index(s.entries));
+            t.isLess(t.sub(rows.ownPlace, first), t.index(s.getEntries()));
         t.when(isHere, [&] {
           storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
         });
@@ -137,7 +137,7 @@ private:
   }
 
   TileBuilder &t;
-  const AttentionStrategy &s;
+  AttentionTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   const HeadRows &query;
@@ -154,9 +154,11 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildAttentionOfOneRow(
-    TileBuilder &t, const AttentionStrategy &s, const AttentionShape &shape,
-    const AttentionMemory &memory, const HeadRows &query,
-    const FirstStores &stores, const PartialAttention &partial) {
+void cheems::tile::buildAttentionOfOneRow(TileBuilder &t, AttentionTileAttr s,
+                                          const AttentionShape &shape,
+                                          const AttentionMemory &memory,
+                                          const HeadRows &query,
+                                          const FirstStores &stores,
+                                          const PartialAttention &partial) {
   OneRow(t, s, shape, memory, query, stores, partial).build();
 }

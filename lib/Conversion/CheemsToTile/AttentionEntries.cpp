@@ -34,12 +34,14 @@ static void storeHeads(TileBuilder &t, const AttentionShape &shape,
 }
 
 /// Keys and values of rows of one state head.
-static void storeKeysAndValues(TileBuilder &t, const RowStrategy &s,
+static void storeKeysAndValues(TileBuilder &t, RowTileAttr s,
                                const AttentionShape &shape,
                                const NewEntries &added, Value row, Value past,
                                const Entries &entries, Value entry) {
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto type = t.tileType({s.tileRows(), s.columns}, t.b.getF32Type(), layout);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  auto type =
+      t.tileType({s.tileRows(), s.getColumns()}, t.b.getF32Type(), layout);
   HeadPlace place{
       row, t.divide(entries.stateHead, shape.stateHeads / shape.keyHeads),
       past};
@@ -63,8 +65,8 @@ static Value masksOfRows(TileBuilder &t, const AttentionShape &shape,
 }
 
 /// Where an entry of a window comes from.
-static void storePosition(TileBuilder &t, const RowStrategy &s,
-                          const Entries &entries, Value entry, Value position) {
+static void storePosition(TileBuilder &t, RowTileAttr s, const Entries &entries,
+                          Value entry, Value position) {
   if (!entries.memory.positions) {
     return;
   }
@@ -80,12 +82,14 @@ static void storePosition(TileBuilder &t, const RowStrategy &s,
 
 /// Rows of one state head from `first` on, all that follow or one, to entries
 /// from `entry` on.
-static void storeRows(TileBuilder &t, const RowStrategy &s,
+static void storeRows(TileBuilder &t, RowTileAttr s,
                       const AttentionShape &shape, const NewEntries &added,
                       Value first, Value past, const Entries &entries,
                       Value entry) {
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto type = t.tileType({s.tileRows(), s.columns}, t.b.getF32Type(), layout);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  auto type =
+      t.tileType({s.tileRows(), s.getColumns()}, t.b.getF32Type(), layout);
   storeKeysAndValues(t, s, shape, added, first, past, entries, entry);
   for (int64_t i = 0; i < shape.masksPerState(); ++i) {
     Value maskHead = t.add(t.mul(entries.stateHead, shape.masksPerState()), i);
@@ -95,7 +99,7 @@ static void storeRows(TileBuilder &t, const RowStrategy &s,
   }
 }
 
-void cheems::tile::buildStoreEntries(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildStoreEntries(TileBuilder &t, RowTileAttr s,
                                      const AttentionShape &shape,
                                      const AttentionMemory &memory,
                                      const NewEntries &added) {
@@ -117,7 +121,7 @@ void cheems::tile::buildStoreEntries(TileBuilder &t, const RowStrategy &s,
   });
 }
 
-void cheems::tile::buildStoreRows(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildStoreRows(TileBuilder &t, RowTileAttr s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory,
                                   const NewEntries &added) {
@@ -139,17 +143,16 @@ void cheems::tile::buildStoreRows(TileBuilder &t, const RowStrategy &s,
   });
 }
 
-void cheems::tile::buildStorePlaced(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildStorePlaced(TileBuilder &t, RowTileAttr s,
                                     const AttentionShape &shape,
                                     const AttentionMemory &memory,
                                     const NewEntries &added) {
-  Value first = t.mul(t.block(GridDimension::X), s.times);
+  Value first = t.mul(t.block(GridDimension::X), s.getTimes());
   Value head = t.block(GridDimension::Y);
   SegmentRow segment =
       loadSegment(t, memory.segments, t.block(GridDimension::Z), shape.oneRow);
-  Value past = t.minimum(t.add(first, s.times), segment.length);
-  RowStrategy one = s;
-  one.times = 1;
+  Value past = t.minimum(t.add(first, s.getTimes()), segment.length);
+  RowTileAttr one = s.withTimes(1);
   t.each(first, past, 1, [&](Value number) {
     Value row = t.add(segment.start, number);
     Value place = loadIndex(t, memory.places, {row, head});
@@ -163,7 +166,7 @@ void cheems::tile::buildStorePlaced(TileBuilder &t, const RowStrategy &s,
   });
 }
 
-void cheems::tile::storeOneEntry(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::storeOneEntry(TileBuilder &t, RowTileAttr s,
                                  const AttentionShape &shape,
                                  const QueryRows &rows,
                                  const AttentionMemory &memory,

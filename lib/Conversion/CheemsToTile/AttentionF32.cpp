@@ -11,7 +11,7 @@ namespace {
 /// through shared memory between the two products.
 class ExactAttention {
 public:
-  ExactAttention(TileBuilder &t, const AttentionStrategy &s,
+  ExactAttention(TileBuilder &t, AttentionTileAttr s,
                  const AttentionShape &shape, const AttentionMemory &memory,
                  const HeadRows &query, const FirstStores &stores, Value y)
       : t(t), s(s), shape(shape), memory(memory), query(query), stores(stores),
@@ -20,42 +20,43 @@ public:
     Type f32 = t.b.getF32Type();
     // A warp has 4 rows and 8 columns of threads: eight neighbours read eight
     // rows of a buffer, which lie in different banks.
-    auto layout = BlockedAttr::get(context, 4 * s.warpsM, 8, 1);
+    auto layout = BlockedAttr::get(context, 4 * s.getWarpsM(), 8, 1);
     int64_t half =
         std::max(int64_t(8), int64_t(llvm::bit_ceil(uint64_t(shape.half()))));
     int64_t columns = std::max(int64_t(32), 2 * half);
-    scores = t.tileType({s.rows, s.entries}, f32, layout);
-    output = t.tileType({s.rows, columns}, f32, layout);
+    scores = t.tileType({s.getRows(), s.getEntries()}, f32, layout);
+    output = t.tileType({s.getRows(), columns}, f32, layout);
     // Rows of queries: neighbours read a row.
     int64_t threads = s.warps() * kWarpThreads;
     auto byRow = BlockedAttr::get(context, threads / 8, 8,
                                   std::min<int64_t>(4, half / 8));
-    rowTile = t.tileType({s.rows, half}, f32, byRow);
-    keyTile = t.tileType({s.entries, half}, f32, byRow);
+    rowTile = t.tileType({s.getRows(), half}, f32, byRow);
+    keyTile = t.tileType({s.getEntries(), half}, f32, byRow);
     // Values across: eight neighbours read 32 bytes of a row.
     auto across = BlockedAttr::get(context, threads / 4, 4, 1);
-    valueTile = t.tileType({columns, s.entries}, f32, across);
+    valueTile = t.tileType({columns, s.getEntries()}, f32, across);
     // A stage for each half of heads.
-    queryBuffer = t.alloc({2, s.rows, half}, f32, /*swizzled=*/true);
-    keyBuffer = t.alloc({2, s.entries, half}, f32, /*swizzled=*/true);
-    valueBuffer = t.alloc({1, columns, s.entries}, f32, /*swizzled=*/true);
-    weightBuffer = t.alloc({1, s.rows, s.entries}, f32, /*swizzled=*/true);
+    queryBuffer = t.alloc({2, s.getRows(), half}, f32, /*swizzled=*/true);
+    keyBuffer = t.alloc({2, s.getEntries(), half}, f32, /*swizzled=*/true);
+    valueBuffer = t.alloc({1, columns, s.getEntries()}, f32, /*swizzled=*/true);
+    weightBuffer =
+        t.alloc({1, s.getRows(), s.getEntries()}, f32, /*swizzled=*/true);
     if (memory.hasLists()) {
-      numberBuffer = t.alloc({2, 1, s.entries}, t.b.getI32Type(),
+      numberBuffer = t.alloc({2, 1, s.getEntries()}, t.b.getI32Type(),
                              /*swizzled=*/false);
     }
   }
 
   void build() {
     if (!shape.oneRow) {
-      rows = QueryRows::ofHead(t, shape, memory, s.rows);
+      rows = QueryRows::ofHead(t, shape, memory, s.getRows());
       t.when(rows.exist, [&] {
-        rows.loadSeen(t, s.rows);
+        rows.loadSeen(t, s.getRows());
         buildRows();
       });
       return;
     }
-    rows = QueryRows::ofOneRow(t, shape, memory, s.rows);
+    rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
     if (stores.added) {
       // A row that is not stored has a place behind all entries.
       t.when(t.isLess(rows.ownPlace, t.extent(memory.keys, 3)), [&] {
@@ -82,7 +83,7 @@ private:
     }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     SmallVector<Value> state =
-        t.loop(zero, t.ceilDiv(entries.count, s.entries), 1,
+        t.loop(zero, t.ceilDiv(entries.count, s.getEntries()), 1,
                {softmax.best, softmax.sum, t.fill(output, 0)},
                [&](Value block, ValueRange now) { return attend(block, now); });
     Value sums = t.broadcast(divisorOf(t, shape, state[1]), output);
@@ -117,8 +118,9 @@ private:
   }
 
   void copyNumbers(Value block) {
-    t.copy(memory.candidates.numbers, rows.listed(t, t.mul(block, s.entries)),
-           numberBuffer, t.remainder(block, 2), sizeof(int32_t));
+    t.copy(memory.candidates.numbers,
+           rows.listed(t, t.mul(block, s.getEntries())), numberBuffer,
+           t.remainder(block, 2), sizeof(int32_t));
   }
   /// Numbers of a block's entries in one memory, -1 where they are in the other
   /// one or do not exist.
@@ -130,8 +132,9 @@ private:
     Value zero = t.index(0);
     Value number =
         t.read(type, numberBuffer, t.remainder(block, 2), zero, zero);
-    Value exists = t.isLess(t.indicesFrom(t.mul(block, s.entries), type, 0),
-                            t.splatIndex(type, rows.count));
+    Value exists =
+        t.isLess(t.indicesFrom(t.mul(block, s.getEntries()), type, 0),
+                 t.splatIndex(type, rows.count));
     Value none = t.fillInteger(type, -1),
           keep = t.fillInteger(type, shape.keep);
     number = t.select(exists, number, none);
@@ -218,7 +221,7 @@ private:
 
   /// One block of entries.
   SmallVector<Value> attend(Value block, ValueRange state) {
-    Value entry = t.mul(block, s.entries), zero = t.index(0);
+    Value entry = t.mul(block, s.getEntries()), zero = t.index(0);
     // Nobody reads the block before any more.
     BarrierOp::create(t.b);
     fetchKeys(block, entry);
@@ -260,7 +263,7 @@ private:
   }
 
   TileBuilder &t;
-  const AttentionStrategy &s;
+  AttentionTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   const HeadRows &query;
@@ -273,7 +276,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildAttentionF32(TileBuilder &t, const AttentionStrategy &s,
+void cheems::tile::buildAttentionF32(TileBuilder &t, AttentionTileAttr s,
                                      const AttentionShape &shape,
                                      const AttentionMemory &memory,
                                      const HeadRows &query,

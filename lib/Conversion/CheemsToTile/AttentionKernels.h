@@ -259,47 +259,46 @@ struct NewEntries {
 
 /// Stores keys, values and masks of the step's rows. Grid: blocks of rows,
 /// state heads, segments.
-void buildStoreEntries(TileBuilder &t, const RowStrategy &s,
+void buildStoreEntries(TileBuilder &t, RowTileAttr s,
                        const AttentionShape &shape,
                        const AttentionMemory &memory, const NewEntries &added);
-/// The same where rows have places: a block has `s.times` rows, one after the
-/// other.
-void buildStorePlaced(TileBuilder &t, const RowStrategy &s,
+/// The same where rows have places: a block has `s.getTimes()` rows, one after
+/// the other.
+void buildStorePlaced(TileBuilder &t, RowTileAttr s,
                       const AttentionShape &shape,
                       const AttentionMemory &memory, const NewEntries &added);
 /// The same of one row that has a place, in a kernel with other work. All
 /// threads see it afterwards.
-void storeOneEntry(TileBuilder &t, const RowStrategy &s,
-                   const AttentionShape &shape, const QueryRows &rows,
-                   const AttentionMemory &memory, const NewEntries &added);
+void storeOneEntry(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
+                   const QueryRows &rows, const AttentionMemory &memory,
+                   const NewEntries &added);
 
 /// Stores the step's rows as candidates. Grid: blocks of rows, state heads,
 /// segments.
-void buildStoreRows(TileBuilder &t, const RowStrategy &s,
-                    const AttentionShape &shape, const AttentionMemory &memory,
-                    const NewEntries &added);
+void buildStoreRows(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
+                    const AttentionMemory &memory, const NewEntries &added);
 
 /// Finds the entry that each segment's one row becomes, by masks and positions
 /// of those that are kept: sets places and seen. Grid: state heads, segments.
 /// \param values as in `buildPlaceVisible`.
-void buildPlaceKept(TileBuilder &t, const RowStrategy &s,
-                    const AttentionShape &shape, const AttentionMemory &memory,
-                    const MaskSource &mask, Value values);
+void buildPlaceKept(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
+                    const AttentionMemory &memory, const MaskSource &mask,
+                    Value values);
 /// Ranks rows of a prompt by their masks, and sorts the entries of before by
 /// positions. Grid: pieces of both, state heads, segments.
 /// \param mask [T, M].
-void buildOrderKept(TileBuilder &t, const WindowStrategy &s,
+void buildOrderKept(TileBuilder &t, WindowTileAttr s,
                     const AttentionShape &shape, const AttentionMemory &memory,
                     const KeptChoice &choice, Value mask);
 /// Finds what each row of a prompt sees: sets lists, and what each row
 /// replaces. Grid: blocks of rows, state heads, segments.
-void buildKeepEntries(TileBuilder &t, const WindowStrategy &s,
+void buildKeepEntries(TileBuilder &t, WindowTileAttr s,
                       const AttentionShape &shape,
                       const AttentionMemory &memory, const KeptChoice &choice,
                       Value mask);
 /// Finds which rows are entries in the end, and stores all of them but keys and
 /// values. Grid: state heads, segments.
-void buildPlaceRows(TileBuilder &t, const WindowStrategy &s,
+void buildPlaceRows(TileBuilder &t, WindowTileAttr s,
                     const AttentionShape &shape, const AttentionMemory &memory,
                     const KeptChoice &choice, Value mask);
 /// Stores keys and values of rows that became entries. Grid: pieces of so many
@@ -319,19 +318,18 @@ void buildPlaceVisible(TileBuilder &t, const AttentionShape &shape,
 /// Attention of blocks of rows on tensor cores. Grid: blocks of rows, groups of
 /// query heads, segments.
 /// \param query, y [T, H, P].
-void buildAttention(TileBuilder &t, const AttentionStrategy &s,
+void buildAttention(TileBuilder &t, AttentionTileAttr s,
                     const AttentionShape &shape, const AttentionMemory &memory,
                     Value query, Value y);
 
 /// The same by warpgroups.
-void buildAttentionOfWarpgroups(TileBuilder &t, const AttentionStrategy &s,
+void buildAttentionOfWarpgroups(TileBuilder &t, AttentionTileAttr s,
                                 const AttentionShape &shape,
                                 const AttentionMemory &memory, Value query,
                                 Value y);
 
 /// The same where lists choose the entries.
-void buildAttentionOfKeptByWarpgroups(TileBuilder &t,
-                                      const AttentionStrategy &s,
+void buildAttentionOfKeptByWarpgroups(TileBuilder &t, AttentionTileAttr s,
                                       const AttentionShape &shape,
                                       const AttentionMemory &memory,
                                       Value query, Value y);
@@ -340,13 +338,13 @@ void buildAttentionOfKeptByWarpgroups(TileBuilder &t,
 /// row's own entry.
 struct FirstStores {
   const NewEntries *added; ///< null: another kernel has stored it
-  RowStrategy strategy;
+  RowTileAttr strategy;
 };
 
 /// Attention in f32, by fused multiply-adds, with entries in f32 or codes.
 /// Grid: as that of `QueryRows::ofOneRow` for segments of one row, else of
 /// `ofHead`.
-void buildAttentionF32(TileBuilder &t, const AttentionStrategy &s,
+void buildAttentionF32(TileBuilder &t, AttentionTileAttr s,
                        const AttentionShape &shape,
                        const AttentionMemory &memory, const HeadRows &query,
                        const FirstStores &stores, Value y);
@@ -355,7 +353,7 @@ struct PartialAttention;
 /// Attention of segments of one row over a piece of their entries each, on
 /// tensor cores. Grid: pieces, state heads times blocks of query heads,
 /// segments.
-void buildAttentionOfOneRow(TileBuilder &t, const AttentionStrategy &s,
+void buildAttentionOfOneRow(TileBuilder &t, AttentionTileAttr s,
                             const AttentionShape &shape,
                             const AttentionMemory &memory,
                             const HeadRows &query, const FirstStores &stores,

@@ -9,9 +9,10 @@ using namespace cheems;
 using namespace cheems::tile;
 
 AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
-                                     SegmentedAttentionOp op, KernelContext kit,
-                                     bool mergesBehind)
-    : b(b), op(op), kernels(kit.kernels), strategy(kit.strategy), shape(op),
+                                     SegmentedAttentionOp op,
+                                     KernelTable &kernels, bool mergesBehind)
+    : b(b), op(op), kernels(kernels),
+      strategy(strategyOf<AttentionStrategyAttr>(op)), shape(op),
       query(HeadsBefore::of(op.getQuery())),
       added{HeadsBefore::of(op.getKey()),
             HeadsBefore::of(op.getValue()),
@@ -23,10 +24,7 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
   isExact = shape.stored.isF32() || shape.hasCodes();
-  sizes = isExact ? strategy.attentionF32(shape.size, shape.oneRow)
-          : shape.oneRow
-              ? strategy.attentionOfOneRow(shape.size)
-              : strategy.attention(shape.size, shape.headsThatShare());
+  sizes = strategy.getAttend();
   // Then one block has the entry.
   storesFirst = shape.oneRow && headBlocks() == 1;
   if (op.getMask() && shape.oneRow && (storesFirst || shape.counts)) {
@@ -56,8 +54,7 @@ SmallVector<Value> AttentionLaunches::make(Value outputs) {
       attendAll();
     } else {
       if (!isExact) {
-        sizes = strategy.attention(
-            shape.size, shape.headsThatShare(/*ofKept=*/true), /*ofKept=*/true);
+        sizes = strategy.getOfKept();
       }
       attendToKept();
     }
@@ -85,7 +82,7 @@ void AttentionLaunches::attendAll() {
 }
 
 int64_t AttentionLaunches::headBlocks() const {
-  return llvm::divideCeil(shape.queriesPerState(), sizes.rows);
+  return llvm::divideCeil(shape.queriesPerState(), sizes.getRows());
 }
 
 Value AttentionLaunches::blocksOfRows(int64_t rows) {
@@ -148,14 +145,14 @@ void AttentionLaunches::placeVisible() {
   findPlaces(operands);
   operands.write(counts);
   Value values = maskValues(operands);
-  VisibleStrategy s = strategy.visible(shape.oneRow);
+  VisibleTileAttr s = strategy.getVisible();
   LaunchOp made = makeLaunch(
-      "place_visible", operands, s.warps, {count(shape.stateHeads), segments()},
-      [&](TileBuilder &t, ValueRange m) {
+      "place_visible", operands, s.getWarps(),
+      {count(shape.stateHeads), segments()}, [&](TileBuilder &t, ValueRange m) {
         buildPlaceVisible(t, shape, memoryOf(operands, m),
                           added.mask.in(operands, m),
                           values ? operands.in(m, values) : Value(),
-                          operands.in(m, counts), s.rows, s.warps);
+                          operands.in(m, counts), s.getRows(), s.getWarps());
       });
   places = made.getResult(0);
   seen = made.getResult(1);
@@ -172,9 +169,7 @@ void AttentionLaunches::storeEntries() {
   operands.read(op.getLayer());
   readPlaces(operands);
   writeEntries(operands);
-  RowStrategy s =
-      places ? strategy.placedRows(shape.half(), shape.oneRow)
-             : strategy.entries(shape.half(), shape.oneRow, shape.hasCodes());
+  RowTileAttr s = places ? strategy.getStorePlaced() : strategy.getStore();
   LaunchOp made = makeLaunch(
       places ? "store_placed" : "store_entries", operands, s.warps(),
       {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
@@ -214,11 +209,11 @@ LaunchOperands AttentionLaunches::operandsOfAttention() {
 }
 
 void AttentionLaunches::readBoxes(LaunchOperands &operands) {
-  if (sizes.copy != OperandCopy::Bulk) {
+  if (sizes.getCopy() != OperandCopy::Bulk) {
     return;
   }
-  auto rows = TensorMapType::get(b.getContext(), sizes.entries, sizes.panel,
-                                 shape.stored);
+  auto rows = TensorMapType::get(b.getContext(), sizes.getEntries(),
+                                 sizes.getPanel(), shape.stored);
   SmallVector<ReassociationIndices> ofEntries = {{0, 1, 2, 3}, {4}};
   keyRows = tensor::CollapseShapeOp::create(b, entries[0], ofEntries);
   valueRows = tensor::CollapseShapeOp::create(b, entries[1], ofEntries);
@@ -290,7 +285,7 @@ void AttentionLaunches::build(
                       const FirstStores &)>
         body) {
   NewEntries rows;
-  FirstStores stores{nullptr, strategy.wholeRows(shape.half())};
+  FirstStores stores{nullptr, strategy.getHalf()};
   if (storesFirst) {
     rows = added.in(operands, m);
     stores.added = &rows;
@@ -313,13 +308,13 @@ Value AttentionLaunches::attend() {
   readBoxes(operands);
   operands.write(y);
   int64_t heads = shape.oneRow ? shape.stateHeads * headBlocks()
-                               : shape.queryHeads / sizes.heads;
+                               : shape.queryHeads / sizes.getHeads();
   LaunchOp made = makeLaunch(
       isExact           ? "attention_f32"
       : lists().empty() ? "attention"
                         : "attention_of_kept",
       operands, sizes.warps(),
-      {blocksOfRows(sizes.rows), count(heads), segments()},
+      {blocksOfRows(sizes.getRows()), count(heads), segments()},
       [&](TileBuilder &t, ValueRange m) {
         build(operands, m,
               [&](const AttentionMemory &memory, const HeadRows &rows,
@@ -337,7 +332,7 @@ Value AttentionLaunches::attend() {
 
 /// Pieces of one row's entries each.
 Value AttentionLaunches::attendInPieces() {
-  Value number = tilesOf(b, op.getKeys(), 3, sizes.entries);
+  Value number = tilesOf(b, op.getKeys(), 3, sizes.getEntries());
   SmallVector<OpFoldResult> extents = {segments(), number,
                                        b.getIndexAttr(shape.queryHeads)};
   Type f32 = b.getF32Type();
@@ -366,12 +361,11 @@ Value AttentionLaunches::attendInPieces() {
 /// Where all rows see as many entries as there are before them, which their
 /// position says: then a product needs nothing else.
 void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
-  std::optional<MergeStrategy> s =
-      strategy.mergedPieces(shape.queryHeads * shape.size);
+  MergeTileAttr s = strategy.getMerge();
   if (!mergesBehind || !s || places || drops || !shape.visible.empty()) {
     return;
   }
-  Value most = count(s->most);
+  Value most = count(s.getMost());
   Value isLong = arith::MinUIOp::create(
       b,
       arith::SubIOp::create(b, arith::MaxUIOp::create(b, number, most), most),
@@ -384,12 +378,13 @@ void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
   }
   Value outputs = tensor::CollapseShapeOp::create(
       b, partial[2], SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-  pieces = PiecesOfRow{op.getSegments(), partial[0],       partial[1], outputs,
-                       sizes.entries,    shape.queryHeads, shape.size, ends};
+  pieces =
+      PiecesOfRow{op.getSegments(),   partial[0],       partial[1], outputs,
+                  sizes.getEntries(), shape.queryHeads, shape.size, ends};
 }
 
 Value AttentionLaunches::merge(ValueRange partial) {
-  RowStrategy s = strategy.oneRow(shape.size);
+  RowTileAttr s = strategy.getMerged();
   LaunchOperands operands;
   operands.read(op.getSegments());
   readPlaces(operands);
@@ -403,9 +398,10 @@ Value AttentionLaunches::merge(ValueRange partial) {
   return makeLaunch("merge_pieces", operands, s.warps(), {heads, segments()},
                     [&](TileBuilder &t, ValueRange m) {
                       ValueRange parts = m.drop_back().take_back(3);
-                      buildMergePieces(
-                          t, s, shape, sizes.entries, memoryOf(operands, m),
-                          {parts[0], parts[1], parts[2]}, m.back());
+                      buildMergePieces(t, s, shape, sizes.getEntries(),
+                                       memoryOf(operands, m),
+                                       {parts[0], parts[1], parts[2]},
+                                       m.back());
                     })
       .getResult(0);
 }

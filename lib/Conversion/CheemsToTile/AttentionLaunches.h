@@ -17,7 +17,7 @@ class AttentionLaunches {
 public:
   /// \param mergesBehind whether a product of few rows may merge pieces.
   AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-                    KernelContext kit, bool mergesBehind);
+                    KernelTable &kernels, bool mergesBehind);
 
   /// The op's results.
   /// \param outputs memory for them, rounded if it has them so.
@@ -91,7 +91,7 @@ private:
   ImplicitLocOpBuilder &b;
   SegmentedAttentionOp op;
   KernelTable &kernels;
-  const Strategy &strategy;
+  AttentionStrategyAttr strategy;
   AttentionShape shape;
   HeadsBefore query;
   EntriesBefore added;
@@ -107,7 +107,7 @@ private:
   bool drops = false; ///< launches are those of a window that drops entries
   Value y;
   bool isExact;
-  AttentionStrategy sizes;
+  AttentionTileAttr sizes;
   bool storesFirst; ///< the kernel of attention stores entries itself
   bool mergesBehind;
   std::optional<PiecesOfRow> pieces;

@@ -13,50 +13,51 @@ namespace {
 /// great. A tile of outputs has as many columns as an instruction has k.
 class Prompt {
 public:
-  Prompt(TileBuilder &t, const AttentionStrategy &s,
-         const AttentionShape &shape, const AttentionMemory &memory,
-         Value query, Value y)
+  Prompt(TileBuilder &t, AttentionTileAttr s, const AttentionShape &shape,
+         const AttentionMemory &memory, Value query, Value y)
       : t(t), s(s), shape(shape), memory(memory), query(query), y(y),
         masks(shape, s) {
     auto fragment = [&](FragmentRole role) {
-      return FragmentAttr::get(t.b.getContext(), role, s.warpsM, s.warpsN, 1,
-                               2);
+      return FragmentAttr::get(t.b.getContext(), role, s.getWarpsM(),
+                               s.getWarpsN(), 1, 2);
     };
     Type f32 = t.b.getF32Type();
     int64_t tileRows = s.tileRows();
-    scores = t.tileType({tileRows, s.entries}, f32, fragment(FragmentRole::C));
+    scores =
+        t.tileType({tileRows, s.getEntries()}, f32, fragment(FragmentRole::C));
     output = t.tileType({tileRows, kMmaDepth}, f32, fragment(FragmentRole::C));
     queries = t.tileType({tileRows, kMmaDepth}, shape.stored,
                          fragment(FragmentRole::A));
-    weights = t.tileType({tileRows, s.entries}, shape.stored,
+    weights = t.tileType({tileRows, s.getEntries()}, shape.stored,
                          fragment(FragmentRole::A));
-    keyTile = t.tileType({s.entries, kMmaDepth}, shape.stored,
+    keyTile = t.tileType({s.getEntries(), kMmaDepth}, shape.stored,
                          fragment(FragmentRole::B));
-    valueTile = t.tileType({kMmaDepth, s.entries}, shape.stored,
+    valueTile = t.tileType({kMmaDepth, s.getEntries()}, shape.stored,
                            fragment(FragmentRole::B));
     // A row of a swizzled buffer has 2^n pieces of 16 bytes.
     int64_t columns =
         std::max(kMmaDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
-    SmallVector<int64_t> ring = {s.stages, s.entries, columns};
+    SmallVector<int64_t> ring = {s.getStages(), s.getEntries(), columns};
     keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     masks.alloc(t);
     if (memory.hasLists()) {
       // Numbers come before the rows that they choose.
-      numberRing = t.alloc({2 * s.stages - 1, 1, s.entries}, t.b.getI32Type(),
-                           /*swizzled=*/false);
-      untilRing = t.alloc({s.stages, 1, s.entries}, t.b.getI32Type(),
+      numberRing =
+          t.alloc({2 * s.getStages() - 1, 1, s.getEntries()}, t.b.getI32Type(),
+                  /*swizzled=*/false);
+      untilRing = t.alloc({s.getStages(), 1, s.getEntries()}, t.b.getI32Type(),
                           /*swizzled=*/false);
     }
-    if (!s.queryInRegisters) {
+    if (!s.getQueryInRegisters()) {
       sharedQuery = t.alloc({1, tileRows, columns}, shape.stored, true);
     }
   }
 
   void build() {
-    rows = QueryRows::ofHead(t, shape, memory, s.rows, s.heads);
+    rows = QueryRows::ofHead(t, shape, memory, s.getRows(), s.getHeads());
     t.when(rows.exist, [&] {
-      rows.loadSeen(t, s.rows);
+      rows.loadSeen(t, s.getRows());
       buildRows();
     });
   }
@@ -68,13 +69,13 @@ private:
     entries = rows.entries(memory);
     loadQuery();
     if (memory.hasLists()) {
-      for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
+      for (int64_t ahead = 0; ahead + 1 < s.getStages(); ++ahead) {
         fetchNumbers(t.index(ahead));
       }
       t.commit();
       t.waitForAll(0);
     }
-    for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
+    for (int64_t ahead = 0; ahead + 1 < s.getStages(); ++ahead) {
       fetch(t.index(ahead), t.index(ahead));
     }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
@@ -82,10 +83,10 @@ private:
     state.append(size_t(chunks()), t.fill(output, 0));
     // All rows see all entries of the blocks before `mixed`.
     Value mixed = arith::DivUIOp::create(t.b, t.add(rows.lastOfFirst, 1),
-                                         t.index(s.entries));
-    Value blocks = t.ceilDiv(entries.count, s.entries);
+                                         t.index(s.getEntries()));
+    Value blocks = t.ceilDiv(entries.count, s.getEntries());
     if (memory.hasLists()) {
-      mixed = t.divide(rows.staying, s.entries);
+      mixed = t.divide(rows.staying, s.getEntries());
     }
     if (!shape.visible.empty()) {
       mixed = t.minimum(mixed, blocks);
@@ -106,7 +107,7 @@ private:
                           rows.at(t, chunk * kMmaDepth, shape.size),
                           shape.alignedQuery(t));
       tile = arith::TruncFOp::create(t.b, queries, tile);
-      if (s.queryInRegisters) {
+      if (s.getQueryInRegisters()) {
         queryTiles.push_back(tile);
       } else {
         t.write(tile, sharedQuery, t.index(0), t.index(0),
@@ -116,15 +117,16 @@ private:
   }
 
   void fetchNumbers(Value block) {
-    t.copy(memory.candidates.numbers, rows.listed(t, t.mul(block, s.entries)),
-           numberRing, t.remainder(block, 2 * s.stages - 1), sizeof(int32_t));
+    t.copy(memory.candidates.numbers,
+           rows.listed(t, t.mul(block, s.getEntries())), numberRing,
+           t.remainder(block, 2 * s.getStages() - 1), sizeof(int32_t));
   }
 
   /// The rows that a block's numbers choose, and numbers for a later one.
   void fetchListed(Value block, Value stage) {
-    Value entry = t.mul(block, s.entries);
+    Value entry = t.mul(block, s.getEntries());
     const Candidates &lists = memory.candidates;
-    Value numbers = t.remainder(block, 2 * s.stages - 1);
+    Value numbers = t.remainder(block, 2 * s.getStages() - 1);
     Value count = rows.countFrom(t, entry);
     for (auto [pool, own, ring] :
          {std::tuple(memory.keys, lists.rowKeys, keyRing),
@@ -135,7 +137,7 @@ private:
     Place place = rows.listed(t, entry);
     t.copy(lists.masks, place, masks.buffer(), stage, sizeof(float));
     t.copy(lists.untils, place, untilRing, stage, sizeof(int32_t));
-    fetchNumbers(t.add(block, s.stages - 1));
+    fetchNumbers(t.add(block, s.getStages() - 1));
     t.commit();
   }
 
@@ -145,7 +147,7 @@ private:
       fetchListed(block, stage);
       return;
     }
-    Value entry = t.mul(block, s.entries);
+    Value entry = t.mul(block, s.getEntries());
     Place place = entries.keys(t, entry, t.index(0), shape.size);
     t.copy(memory.keys, place, keyRing, stage, shape.alignedEntry());
     t.copy(memory.values, place, valueRing, stage, shape.alignedEntry());
@@ -155,17 +157,19 @@ private:
 
   /// One block of entries.
   SmallVector<Value> attend(Value block, ValueRange state, bool hides) {
-    auto stageOf = [&](Value number) { return t.remainder(number, s.stages); };
+    auto stageOf = [&](Value number) {
+      return t.remainder(number, s.getStages());
+    };
     // Behind it, this stage is there, and nobody reads the one before.
-    t.waitForAll(s.stages - 2);
-    Value next = t.add(block, s.stages - 1);
+    t.waitForAll(s.getStages() - 2);
+    Value next = t.add(block, s.getStages() - 1);
     fetch(next, stageOf(next));
     Value stage = stageOf(block), zero = t.index(0);
 
     Value products = t.fill(scores, 0);
     for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
       Value column = t.index(chunk * kMmaDepth);
-      Value left = s.queryInRegisters
+      Value left = s.getQueryInRegisters()
                        ? queryTiles[size_t(chunk)]
                        : t.read(queries, sharedQuery, zero, zero, column);
       products =
@@ -173,7 +177,7 @@ private:
     }
     MaskedScores masked(t, shape, products, masks.read(t, stage, scores));
     if (hides) {
-      masked.hideLater(t, t.mul(block, s.entries), rows);
+      masked.hideLater(t, t.mul(block, s.getEntries()), rows);
     }
     if (hides && memory.hasLists()) {
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
@@ -209,7 +213,7 @@ private:
   }
 
   TileBuilder &t;
-  const AttentionStrategy &s;
+  AttentionTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   Value query, y;
@@ -222,11 +226,11 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildAttention(TileBuilder &t, const AttentionStrategy &s,
+void cheems::tile::buildAttention(TileBuilder &t, AttentionTileAttr s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory, Value query,
                                   Value y) {
-  if (s.unit == Unit::Wgmma) {
+  if (s.getUnit() == Unit::Wgmma) {
     auto *build = memory.hasLists() ? buildAttentionOfKeptByWarpgroups
                                     : buildAttentionOfWarpgroups;
     return build(t, s, shape, memory, query, y);

@@ -14,33 +14,33 @@ public:
   using WarpgroupAttention::WarpgroupAttention;
 
   void build() {
-    rows = QueryRows::ofHead(t, shape, memory, s.rows, s.heads);
+    rows = QueryRows::ofHead(t, shape, memory, s.getRows(), s.getHeads());
     t.when(rows.exist, [&] {
-      rows.loadSeen(t, s.rows);
+      rows.loadSeen(t, s.getRows());
       buildRows();
     });
   }
 
 private:
-  bool isBulk() const { return s.copy == OperandCopy::Bulk; }
+  bool isBulk() const { return s.getCopy() == OperandCopy::Bulk; }
   Value blockOf(Value step) { return t.sub(last, step); }
-  Value stageOf(Value step) { return t.remainder(step, s.stages); }
+  Value stageOf(Value step) { return t.remainder(step, s.getStages()); }
   /// Where the first panel of a step is.
   Value panelsOf(Value step) { return t.mul(stageOf(step), panels); }
 
   void buildRows() {
     entries = rows.entries(memory);
     // Without entries there is one block, which hides all it has.
-    Value blocks = t.ceilDiv(entries.count, s.entries);
+    Value blocks = t.ceilDiv(entries.count, s.getEntries());
     last = t.sub(t.maximum(blocks, t.index(1)), t.index(1));
     if (isBulk() && !shape.visible.empty()) {
       // A head that sees nothing has blocks of what others have stored.
       rows.lastOfFirst = t.select(t.isEqual(entries.count, t.index(0)),
-                                  t.index(-s.rows), rows.lastOfFirst);
+                                  t.index(-s.getRows()), rows.lastOfFirst);
     }
     // All rows see all entries of the blocks before this one.
     Value mixed =
-        t.minimum(t.divide(t.add(rows.lastOfFirst, 1), s.entries), last);
+        t.minimum(t.divide(t.add(rows.lastOfFirst, 1), s.getEntries()), last);
     Value first = t.index(0), one = t.index(1);
     if (isBulk()) {
       fillRings();
@@ -73,21 +73,23 @@ private:
     Value steps = t.add(last, 1);
     Value begin = entries.firstIn(t, memory.keys, rows.stateHead);
     SmallVector<Value> masksBegin = masks.begins(t, rows, entries);
-    keyStages = t.fillRing(steps, s.stages, [&](Value step, Value stage) {
-      Value entry = t.mul(blockOf(step), s.entries);
+    keyStages = t.fillRing(steps, s.getStages(), [&](Value step, Value stage) {
+      Value entry = t.mul(blockOf(step), s.getEntries());
       copyPanels(memory.keyMap, t.add(begin, entry), keyRing, stage);
       masks.fill(t, memory.maskMap, masksBegin, entry, stage);
     });
-    valueStages = t.fillRing(steps, s.stages, [&](Value step, Value stage) {
-      Value entry = t.mul(blockOf(step), s.entries);
-      copyPanels(memory.valueMap, t.add(begin, entry), valueRing, stage);
-    });
+    valueStages =
+        t.fillRing(steps, s.getStages(), [&](Value step, Value stage) {
+          Value entry = t.mul(blockOf(step), s.getEntries());
+          copyPanels(memory.valueMap, t.add(begin, entry), valueRing, stage);
+        });
   }
 
   void copyPanels(Value map, Value row, Value ring, Value stage) {
     Value first = t.mul(stage, panels);
     for (int64_t panel = 0; panel < panels; ++panel) {
-      t.copyBox(map, row, t.index(panel * s.panel), ring, t.add(first, panel));
+      t.copyBox(map, row, t.index(panel * s.getPanel()), ring,
+                t.add(first, panel));
     }
   }
 
@@ -100,11 +102,11 @@ private:
   /// Bulk copies bring what lies behind the last entry, and a weight of zero
   /// times what is no number is no number. So its values become zeros.
   void clearValuesBehindLast() {
-    Value have = t.sub(entries.count, t.mul(last, s.entries));
-    t.when(t.isLess(have, t.index(s.entries)), [&] {
+    Value have = t.sub(entries.count, t.mul(last, s.getEntries()));
+    t.when(t.isLess(have, t.index(s.getEntries())), [&] {
       constexpr int64_t width = 8; // 16 bytes
-      int64_t across = s.panel / width;
-      auto type = t.tileType({s.entries, s.panel}, shape.stored,
+      int64_t across = s.getPanel() / width;
+      auto type = t.tileType({s.getEntries(), s.getPanel()}, shape.stored,
                              BlockedAttr::get(t.b.getContext(),
                                               s.warps() * kWarpThreads / across,
                                               across, width));
@@ -126,16 +128,17 @@ private:
 
   // By copies of threads.
   void fetchPanels(Value pool, Value ring, Value step) {
-    Value stage = panelsOf(step), entry = t.mul(blockOf(step), s.entries);
+    Value stage = panelsOf(step), entry = t.mul(blockOf(step), s.getEntries());
     for (int64_t panel = 0; panel < panels; ++panel) {
-      t.copy(pool, entries.keys(t, entry, t.index(panel * s.panel), shape.size),
+      t.copy(pool,
+             entries.keys(t, entry, t.index(panel * s.getPanel()), shape.size),
              ring, t.add(stage, panel), shape.alignedEntry());
     }
   }
 
   void fetchKeys(Value step) {
     fetchPanels(memory.keys, keyRing, step);
-    masks.fetch(t, rows, entries, t.mul(blockOf(step), s.entries),
+    masks.fetch(t, rows, entries, t.mul(blockOf(step), s.getEntries()),
                 stageOf(step));
   }
 
@@ -175,7 +178,7 @@ private:
     }
     MaskedScores masked(t, shape, products, read);
     if (hides) {
-      masked.hideLater(t, t.mul(blockOf(step), s.entries), rows);
+      masked.hideLater(t, t.mul(blockOf(step), s.getEntries()), rows);
     }
     return weigh(softmax, masked);
   }
@@ -222,7 +225,7 @@ private:
 } // namespace
 
 void cheems::tile::buildAttentionOfWarpgroups(TileBuilder &t,
-                                              const AttentionStrategy &s,
+                                              AttentionTileAttr s,
                                               const AttentionShape &shape,
                                               const AttentionMemory &memory,
                                               Value query, Value y) {

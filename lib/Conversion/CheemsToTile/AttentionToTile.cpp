@@ -8,9 +8,6 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// The greatest head that registers and shared memory have room for.
-constexpr int64_t kMostHeadSize = 256;
-
 std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   if (op.getKeep() && int64_t(op.getBlock()) % kWindowRows != 0) {
     return "has a window and blocks of " + std::to_string(op.getBlock()) +
@@ -32,8 +29,8 @@ struct ProductsBehind {
 } // namespace
 
 /// The group of a product of few rows, if it has all that read `rounding`.
-static std::optional<ProductGroup>
-groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
+static std::optional<ProductGroup> groupBehind(Operation *rounding,
+                                               ProductForm form) {
   Product product = rounding->use_empty()
                         ? Product{nullptr}
                         : Product::of(*rounding->user_begin());
@@ -45,7 +42,7 @@ groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
   if (chain.form() != form) {
     return std::nullopt;
   }
-  ProductGroup group = ProductGroup::around(chain, strategy);
+  ProductGroup group = ProductGroup::around(chain);
   auto isIn = [&](Operation *user) {
     return llvm::any_of(group.chains, [&](const ProductChain &one) {
       return llvm::any_of(one.products,
@@ -56,12 +53,10 @@ groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
                                                   : std::nullopt;
 }
 
-static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
-                                     const Strategy &strategy) {
+static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded) {
   if (linalg::GenericOp rounding = rounded.rounding) {
-    return {rounding->hasOneUse()
-                ? groupBehind(rounding, ProductForm::FewRows, strategy)
-                : std::nullopt,
+    return {rounding->hasOneUse() ? groupBehind(rounding, ProductForm::FewRows)
+                                  : std::nullopt,
             {}};
   }
   auto collapse = y.hasOneUse()
@@ -74,7 +69,7 @@ static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
       collapse.getResultType().getDimSize(1) > kMostRounded) {
     return {};
   }
-  return {groupBehind(codes, ProductForm::CodedFewRows, strategy), codes};
+  return {groupBehind(codes, ProductForm::CodedFewRows), codes};
 }
 
 namespace {
@@ -88,15 +83,14 @@ struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
-    ProductsBehind behind = productsBehind(op.getResult(0), rounded, strategy);
-    KernelContext kit{kernels, strategy};
-    AttentionLaunches launches(b, op, kit, behind.group.has_value());
+    ProductsBehind behind = productsBehind(op.getResult(0), rounded);
+    AttentionLaunches launches(b, op, kernels, behind.group.has_value());
     SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
     results[0] = rounded.replace(b, rewriter, results[0], op.getY());
     rewriter.replaceOp(op, results);
     if (launches.piecesBehind()) {
       replaceMergedProducts(rewriter, *launches.piecesBehind(), *behind.group,
-                            behind.codes, kit);
+                            behind.codes, kernels);
     }
     return success();
   }
@@ -104,6 +98,6 @@ struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
 } // namespace
 
 void cheems::tile::populateAttentionToTile(RewritePatternSet &patterns,
-                                           KernelContext kit) {
-  patterns.add<AttentionToTile>(patterns.getContext(), kit);
+                                           KernelTable &kernels) {
+  patterns.add<AttentionToTile>(patterns.getContext(), kernels);
 }

@@ -46,7 +46,7 @@ void AttentionLaunches::placeKept() {
   operands.read(entries[2]);
   operands.read(positions);
   Value values = maskValues(operands);
-  RowStrategy s = strategy.window(shape.keep);
+  RowTileAttr s = strategy.getWindow();
   LaunchOp made = makeLaunch(
       "place_kept", operands, s.warps(), {count(shape.stateHeads), segments()},
       [&](TileBuilder &t, ValueRange m) {
@@ -89,8 +89,7 @@ void AttentionLaunches::storeRows() {
   for (Value *row : rowsOfStep()) {
     operands.write(*row);
   }
-  RowStrategy s =
-      strategy.entries(shape.half(), /*oneRow=*/false, shape.hasCodes());
+  RowTileAttr s = strategy.getStore();
   LaunchOp made = makeLaunch(
       "store_rows", operands, s.warps(),
       {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
@@ -136,10 +135,10 @@ void AttentionLaunches::orderKept() {
   SmallVector<Value *> written = {&choice.entryGoodness, &choice.entryNumbers,
                                   &choice.rowGoodness};
   llvm::for_each(written, [&](Value *value) { operands.write(*value); });
-  WindowStrategy s = strategy.windowOfPrompt();
+  WindowTileAttr s = strategy.getChoice();
   Value pieces = arith::MaxUIOp::create(
-      b, blocksOfRows(s.threads),
-      count(int64_t(llvm::divideCeil(shape.keep, s.ranked))));
+      b, blocksOfRows(s.getThreads()),
+      count(int64_t(llvm::divideCeil(shape.keep, s.getRanked()))));
   takeWritten(written,
               makeLaunch("order_kept", operands, s.warps(),
                          {pieces, count(shape.stateHeads), segments()},
@@ -185,7 +184,7 @@ void AttentionLaunches::keepEntries() {
   SmallVector<Value *> written = lists();
   written.push_back(&choice.replaced);
   llvm::for_each(written, [&](Value *value) { operands.write(*value); });
-  WindowStrategy s = strategy.windowOfPrompt();
+  WindowTileAttr s = strategy.getChoice();
   takeWritten(written,
               makeLaunch("keep_entries", operands, s.warps(),
                          {blocksOfRows(shape.block), count(shape.stateHeads),
@@ -215,7 +214,7 @@ void AttentionLaunches::placeRows() {
     written.append({&entries[3], &entries[4]});
   }
   llvm::for_each(written, [&](Value *value) { operands.write(*value); });
-  WindowStrategy s = strategy.windowOfPrompt();
+  WindowTileAttr s = strategy.getChoice();
   takeWritten(written,
               makeLaunch("place_kept_rows", operands, s.chainWarps(),
                          {count(shape.stateHeads), segments()},
@@ -235,7 +234,7 @@ void AttentionLaunches::moveKept() {
   operands.read(candidates.rowValues);
   operands.write(entries[0]);
   operands.write(entries[1]);
-  int64_t together = strategy.movedEntries();
+  int64_t together = strategy.getMoved();
   LaunchOp made =
       makeLaunch("move_kept", operands, /*warps=*/1,
                  {count(int64_t(llvm::divideCeil(shape.keep, together))),

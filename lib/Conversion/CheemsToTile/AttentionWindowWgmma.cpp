@@ -11,19 +11,20 @@ namespace {
 /// fewer candidates than a buffer has rows. No other copy needs a guard.
 class WarpgroupWindow : WarpgroupAttention {
 public:
-  WarpgroupWindow(TileBuilder &t, const AttentionStrategy &s,
+  WarpgroupWindow(TileBuilder &t, AttentionTileAttr s,
                   const AttentionShape &shape, const AttentionMemory &memory,
                   Value query, Value y)
       : WarpgroupAttention(t, s, shape, memory, query, y),
         lists(memory.candidates) {
     Type i32 = t.b.getI32Type();
-    numberRing = t.alloc({kNumberStages, 1, s.entries}, i32,
+    numberRing = t.alloc({kNumberStages, 1, s.getEntries()}, i32,
                          /*swizzled=*/false);
-    untilRing = t.alloc({s.stages, 1, s.entries}, i32, /*swizzled=*/false);
+    untilRing =
+        t.alloc({s.getStages(), 1, s.getEntries()}, i32, /*swizzled=*/false);
   }
 
   void build() {
-    rows = QueryRows::ofHead(t, shape, memory, s.rows, s.heads);
+    rows = QueryRows::ofHead(t, shape, memory, s.getRows(), s.getHeads());
     t.when(rows.exist, [&] { buildRows(); });
   }
 
@@ -34,7 +35,7 @@ private:
 
   /// The stage that the first panel of a block of entries is in.
   Value stageOf(Value block) {
-    return t.mul(t.remainder(block, s.stages), panels);
+    return t.mul(t.remainder(block, s.getStages()), panels);
   }
 
   /// The last block may have fewer candidates than others.
@@ -43,9 +44,9 @@ private:
   void buildRows() {
     entries = rows.entries(memory);
     // A row sees itself at least.
-    Value last = t.sub(t.ceilDiv(entries.count, s.entries), t.index(1));
+    Value last = t.sub(t.ceilDiv(entries.count, s.getEntries()), t.index(1));
     // All rows see all entries of the blocks before this one.
-    Value mixed = t.minimum(t.divide(rows.staying, s.entries), last);
+    Value mixed = t.minimum(t.divide(rows.staying, s.getEntries()), last);
     fetchNumbers(last);
     t.when(t.isLess(t.index(0), last),
            [&] { fetchNumbers(t.sub(last, t.index(1))); });
@@ -73,18 +74,18 @@ private:
   Value numberStage(Value block) { return t.remainder(block, kNumberStages); }
 
   void fetchNumbers(Value block) {
-    t.copy(lists.numbers, rows.listed(t, t.mul(block, s.entries)), numberRing,
-           numberStage(block), sizeof(int32_t));
+    t.copy(lists.numbers, rows.listed(t, t.mul(block, s.getEntries())),
+           numberRing, numberStage(block), sizeof(int32_t));
   }
 
   void fetchPanels(Value pool, Value own, Value ring, Value block,
                    Extent extent) {
     Value count = extent == Extent::Last
-                      ? rows.countFrom(t, t.mul(block, s.entries))
-                      : t.index(s.entries);
+                      ? rows.countFrom(t, t.mul(block, s.getEntries()))
+                      : t.index(s.getEntries());
     for (int64_t panel = 0; panel < panels; ++panel) {
-      t.copyRows(entries.chosen(t, shape, pool, own, t.index(panel * s.panel),
-                                shape.size),
+      t.copyRows(entries.chosen(t, shape, pool, own,
+                                t.index(panel * s.getPanel()), shape.size),
                  numberRing, numberStage(block), count, ring,
                  t.add(stageOf(block), panel), shape.alignedEntry());
     }
@@ -92,8 +93,8 @@ private:
 
   void fetchKeys(Value block, Extent extent, bool hides) {
     fetchPanels(memory.keys, lists.rowKeys, keyRing, block, extent);
-    Place place = rows.listed(t, t.mul(block, s.entries));
-    Value stage = t.remainder(block, s.stages);
+    Place place = rows.listed(t, t.mul(block, s.getEntries()));
+    Value stage = t.remainder(block, s.getStages());
     t.copy(lists.masks, place, masks.buffer(), stage, sizeof(float));
     if (hides) {
       t.copy(lists.untils, place, untilRing, stage, sizeof(int32_t));
@@ -122,10 +123,10 @@ private:
 
   Weighed weighBlock(RunningSoftmax &softmax, Value block, Value products,
                      bool hides) {
-    Value stage = t.remainder(block, s.stages);
+    Value stage = t.remainder(block, s.getStages());
     MaskedScores masked(t, shape, products, masks.read(t, stage, scores));
     if (hides) {
-      masked.hideLater(t, t.mul(block, s.entries), rows);
+      masked.hideLater(t, t.mul(block, s.getEntries()), rows);
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
       Value zero = t.index(0);
       masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero), rows);
@@ -159,7 +160,7 @@ private:
 } // namespace
 
 void cheems::tile::buildAttentionOfKeptByWarpgroups(
-    TileBuilder &t, const AttentionStrategy &s, const AttentionShape &shape,
+    TileBuilder &t, AttentionTileAttr s, const AttentionShape &shape,
     const AttentionMemory &memory, Value query, Value y) {
   WarpgroupWindow(t, s, shape, memory, query, y).build();
 }

@@ -145,10 +145,12 @@ static int64_t scaleColumns(int64_t step) {
   return int64_t(llvm::alignTo(rows, uint64_t(step)));
 }
 
-CodedRow CodedRow::alloc(TileBuilder &t, const RowStrategy &s) {
-  int64_t columns = scaleColumns(s.threads * s.width);
-  return {t.alloc({1, s.rows, s.columns}, t.b.getI8Type(), /*swizzled=*/false),
-          t.alloc({1, s.rows, columns}, t.b.getF32Type(), /*swizzled=*/false)};
+CodedRow CodedRow::alloc(TileBuilder &t, RowTileAttr s) {
+  int64_t columns = scaleColumns(s.getThreads() * s.getWidth());
+  return {
+      t.alloc({1, s.getRows(), s.getColumns()}, t.b.getI8Type(),
+              /*swizzled=*/false),
+      t.alloc({1, s.getRows(), columns}, t.b.getF32Type(), /*swizzled=*/false)};
 }
 
 void CodedRow::write(TileBuilder &t, Value row) const {
@@ -165,28 +167,28 @@ void CodedRow::write(TileBuilder &t, Value row) const {
   t.barrier();
 }
 
-ProductBuffers cheems::tile::allocCoded(TileBuilder &t,
-                                        const ProductStrategy &s, int64_t bits,
-                                        size_t weights) {
+ProductBuffers cheems::tile::allocCoded(TileBuilder &t, ProductTileAttr s,
+                                        int64_t bits, size_t weights) {
   return ProductBuffers::alloc(t, s, t.b.getI8Type(), weights,
-                               s.depth * bits / 8);
+                               s.getDepth() * bits / 8);
 }
 
-void cheems::tile::buildCoded(TileBuilder &t, const ProductStrategy &s,
+void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
                               const ProductBuffers &buffers,
                               const CodedInputs &in, Finish finish) {
-  Coded c = codedOf(t, in, s.rows, s.columns, /*across=*/false);
+  Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/false);
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role, int64_t width) {
-    return FragmentAttr::get(context, role, s.warpsM, s.warpsN, 1, width);
+    return FragmentAttr::get(context, role, s.getWarpsM(), s.getWarpsN(), 1,
+                             width);
   };
-  auto a = t.tileType({s.rows, kInstructionDepth}, c.byte(),
+  auto a = t.tileType({s.getRows(), kInstructionDepth}, c.byte(),
                       fragment(FragmentRole::A, 4));
-  auto b = t.tileType({s.columns, kInstructionDepth}, c.byte(),
+  auto b = t.tileType({s.getColumns(), kInstructionDepth}, c.byte(),
                       fragment(FragmentRole::B, 4));
-  auto packed = t.tileType({s.columns, kPackedBytes}, c.byte(),
+  auto packed = t.tileType({s.getColumns(), kPackedBytes}, c.byte(),
                            fragment(FragmentRole::B, 16));
-  auto sums = t.tileType({s.rows, s.columns}, t.b.getI32Type(),
+  auto sums = t.tileType({s.getRows(), s.getColumns()}, t.b.getI32Type(),
                          fragment(FragmentRole::C, 2));
 
   SmallVector<RingPart> parts = {
@@ -197,13 +199,13 @@ void cheems::tile::buildCoded(TileBuilder &t, const ProductStrategy &s,
         {codes, c.at.column, buffer, alignmentOf(rowBytes, c.byte())});
   }
   ProductRing ring(t, s, std::move(parts));
-  Value steps = t.ceilDiv(t.extent(in.x, 1), s.depth);
+  Value steps = t.ceilDiv(t.extent(in.x, 1), s.getDepth());
   if (!in.isPacked()) {
     finish(c.finished(ring.run(
                steps, copiesOf(t.fillInteger(sums, 0), in.codes.size()),
                [&](Value, Value stage, ValueRange carried) {
                  SmallVector<Value> next(carried);
-                 for (int64_t k = 0; k < s.depth; k += kInstructionDepth) {
+                 for (int64_t k = 0; k < s.getDepth(); k += kInstructionDepth) {
                    Value column = t.index(k), row = t.index(0);
                    Value left = t.read(a, buffers.x, stage, row, column);
                    for (auto [buffer, sum] :
@@ -243,26 +245,26 @@ void cheems::tile::buildCoded(TileBuilder &t, const ProductStrategy &s,
 }
 
 /// One group: warps share k, and their sums of integers are added.
-static void buildBytesOfFewRows(Coded &c, const FewRowsStrategy &s,
-                                Finish finish) {
+static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
   constexpr int64_t width = 16; // bytes of a row of codes per lane
   TileBuilder &t = c.t;
   const CodedInputs &in = c.in;
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role) {
-    return FragmentAttr::get(context, role, 1, 1, s.warps,
+    return FragmentAttr::get(context, role, 1, 1, s.getWarps(),
                              role == FragmentRole::C ? 2 : width);
   };
-  auto a =
-      t.tileType({s.columns, s.depth}, c.byte(), fragment(FragmentRole::A));
-  auto b = t.tileType({s.rows, s.depth}, c.byte(), fragment(FragmentRole::B));
-  auto sumType = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
+  auto a = t.tileType({s.getColumns(), s.getDepth()}, c.byte(),
+                      fragment(FragmentRole::A));
+  auto b = t.tileType({s.getRows(), s.getDepth()}, c.byte(),
+                      fragment(FragmentRole::B));
+  auto sumType = t.tileType({s.getColumns(), s.getRows()}, t.b.getI32Type(),
                             fragment(FragmentRole::C));
   int64_t aligned = alignmentOf(in.depth, c.byte());
   auto loadCodes = [&](Value from) {
     SmallVector<Value> tiles;
-    for (int64_t i = 0; i < s.ahead; ++i) {
-      Value k = t.add(from, i * s.depth);
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
+      Value k = t.add(from, i * s.getDepth());
       for (Value codes : in.codes) {
         tiles.push_back(t.load(a, codes, {{c.at.column, k}, {0, 1}}, aligned));
       }
@@ -271,11 +273,11 @@ static void buildBytesOfFewRows(Coded &c, const FewRowsStrategy &s,
   };
   auto multiply = [&](ArrayRef<Value> weights, Value from, ValueRange carried) {
     SmallVector<Value> inputs, next(carried);
-    for (int64_t i = 0; i < s.ahead; ++i) {
-      Value k = t.add(from, i * s.depth);
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
+      Value k = t.add(from, i * s.getDepth());
       inputs.push_back(c.codes(b, k));
     }
-    for (int64_t i = 0; i < s.ahead; ++i) {
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
       for (auto [w, sum] : llvm::enumerate(next)) {
         Value weight = weights[size_t(i) * next.size() + w];
         sum = t.mma(weight, inputs[size_t(i)], sum);
@@ -289,13 +291,14 @@ static void buildBytesOfFewRows(Coded &c, const FewRowsStrategy &s,
   c.makeRow();
   SmallVector<Value> sums = multiply(
       first, begin, copiesOf(t.fillInteger(sumType, 0), in.codes.size()));
-  sums = t.loop(t.index(s.depth * s.ahead), c.depth(), s.depth * s.ahead, sums,
+  sums = t.loop(t.index(s.getDepth() * s.getAhead()), c.depth(),
+                s.getDepth() * s.getAhead(), sums,
                 [&](Value from, ValueRange carried) {
                   SmallVector<Value> codes = loadCodes(from);
                   return multiply(codes, from, carried);
                 });
-  auto layout = BlockedAttr::get(context, s.columns,
-                                 s.warps * kWarpThreads / s.columns, 1);
+  auto layout = BlockedAttr::get(
+      context, s.getColumns(), s.getWarps() * kWarpThreads / s.getColumns(), 1);
   auto whole = t.tileType(sumType.getShape(), t.b.getI32Type(), layout);
   for (Value &sum : sums) {
     sum = SumPartialsOp::create(t.b, whole, sum, IntegerAttr());
@@ -304,26 +307,25 @@ static void buildBytesOfFewRows(Coded &c, const FewRowsStrategy &s,
 }
 
 /// Several groups, added in order: a warp has all k of its columns.
-static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
-                                 Finish finish) {
+static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
   TileBuilder &t = c.t;
   const CodedInputs &in = c.in;
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role, int64_t width) {
-    return FragmentAttr::get(context, role, s.warps, 1, 1, width);
+    return FragmentAttr::get(context, role, s.getWarps(), 1, 1, width);
   };
-  auto packed = t.tileType({s.columns, kPackedBytes}, c.byte(),
+  auto packed = t.tileType({s.getColumns(), kPackedBytes}, c.byte(),
                            fragment(FragmentRole::A, 16));
-  auto a = t.tileType({s.columns, kInstructionDepth}, c.byte(),
+  auto a = t.tileType({s.getColumns(), kInstructionDepth}, c.byte(),
                       fragment(FragmentRole::A, 4));
-  auto b = t.tileType({s.rows, kInstructionDepth}, c.byte(),
+  auto b = t.tileType({s.getRows(), kInstructionDepth}, c.byte(),
                       fragment(FragmentRole::B, 4));
-  auto sums = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
+  auto sums = t.tileType({s.getColumns(), s.getRows()}, t.b.getI32Type(),
                          fragment(FragmentRole::C, 2));
   Value zeros = t.fill(c.numbersOf(sums), 0);
   auto loadCodes = [&](Value from) {
     SmallVector<Value> tiles;
-    for (int64_t i = 0; i < s.ahead; ++i) {
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
       Value byte = t.mul(t.add(from, i), kPackedBytes);
       for (Value codes : in.codes) {
         tiles.push_back(
@@ -334,14 +336,14 @@ static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
   };
   auto multiply = [&](ArrayRef<Value> weights, Value from, ValueRange carried) {
     SmallVector<Value> inputs, next(carried);
-    for (int64_t i = 0; i < s.ahead; ++i) {
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
       for (int64_t part = 0; part < kParts; ++part) {
         Value k =
             t.add(t.mul(t.add(from, i), kTogether), part * kInstructionDepth);
         inputs.push_back(c.codes(b, k));
       }
     }
-    for (int64_t i = 0; i < s.ahead; ++i) {
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
       next = c.addPacked(
           t.add(from, i), next, sums, [&](size_t w, int64_t part, Value sum) {
             Value bytes = NibblesOp::create(
@@ -358,14 +360,15 @@ static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
   SmallVector<Value> carried = copiesOf(zeros, count);
   llvm::append_range(carried, loadCodes(t.index(0)));
   c.makeRow();
-  carried = t.loop(t.index(0), t.ceilDiv(c.depth(), kTogether), s.ahead,
-                   carried, [&](Value from, ValueRange now) {
-                     SmallVector<Value> codes(now.drop_front(count));
-                     SmallVector<Value> next =
-                         multiply(codes, from, now.take_front(count));
-                     llvm::append_range(next, loadCodes(t.add(from, s.ahead)));
-                     return next;
-                   });
+  carried =
+      t.loop(t.index(0), t.ceilDiv(c.depth(), kTogether), s.getAhead(), carried,
+             [&](Value from, ValueRange now) {
+               SmallVector<Value> codes(now.drop_front(count));
+               SmallVector<Value> next =
+                   multiply(codes, from, now.take_front(count));
+               llvm::append_range(next, loadCodes(t.add(from, s.getAhead())));
+               return next;
+             });
   carried.truncate(count);
   for (Value &total : carried) {
     total = c.scaled(total);
@@ -373,9 +376,9 @@ static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
   finish(carried, c.at);
 }
 
-void cheems::tile::buildCodedOfFewRows(TileBuilder &t, const FewRowsStrategy &s,
+void cheems::tile::buildCodedOfFewRows(TileBuilder &t, FewRowsTileAttr s,
                                        const CodedInputs &in, Finish finish) {
-  Coded c = codedOf(t, in, s.rows, s.columns, /*across=*/true);
+  Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/true);
   if (in.isPacked()) {
     buildPackedOfFewRows(c, s, finish);
   } else {

@@ -16,7 +16,7 @@ struct CodedRow {
 
   /// Allocates both.
   /// \param s how the block has the row in registers.
-  static CodedRow alloc(TileBuilder &t, const RowStrategy &s);
+  static CodedRow alloc(TileBuilder &t, RowTileAttr s);
   /// Rounds the row of a tile as cheems.quantize_entries does, for all threads.
   void write(TileBuilder &t, Value row) const;
 };
@@ -35,16 +35,16 @@ struct CodedInputs {
 };
 
 /// Buffers for a product of many rows.
-ProductBuffers allocCoded(TileBuilder &t, const ProductStrategy &s,
-                          int64_t bits, size_t weights);
+ProductBuffers allocCoded(TileBuilder &t, ProductTileAttr s, int64_t bits,
+                          size_t weights);
 /// Many rows: k through a ring of shared buffers.
-void buildCoded(TileBuilder &t, const ProductStrategy &s,
+void buildCoded(TileBuilder &t, ProductTileAttr s,
                 const ProductBuffers &buffers, const CodedInputs &in,
                 Finish finish);
 /// Few rows: codes go straight from memory to registers. Warps share k if a row
 /// has one group; else they have columns of their own. The tiles of sums are
 /// across: [N, T].
-void buildCodedOfFewRows(TileBuilder &t, const FewRowsStrategy &s,
+void buildCodedOfFewRows(TileBuilder &t, FewRowsTileAttr s,
                          const CodedInputs &in, Finish finish);
 
 } // namespace cheems::tile

@@ -16,9 +16,12 @@ struct ElementwiseToTile : ToKernel<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(op, "it is not elementwise on rows");
     }
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    int64_t columns = type.getDimSize(1);
-    if (ShapedType::isDynamic(columns)) {
+    if (type.isDynamicDim(1)) {
       return rewriter.notifyMatchFailure(op, "its rows are of any length");
+    }
+    auto s = strategyOf<RowTileAttr>(op);
+    if (!s) {
+      return rewriter.notifyMatchFailure(op, "it has no strategy");
     }
     SmallVector<Value> operands(op->getOperands());
     SmallVector<Type> arguments;
@@ -26,14 +29,13 @@ struct ElementwiseToTile : ToKernel<linalg::GenericOp> {
       bool isVector = cast<ShapedType>(operand.getType()).getRank() == 1;
       arguments.push_back(argumentFor(operand.getType(), isVector ? 0 : 1));
     }
-    RowStrategy s = strategy.elements(columns);
     auto body = [&](TileBuilder &t, ValueRange memory) {
-      auto layout =
-          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-      RankedTensorType tile =
-          t.tileType({s.rows, s.columns}, type.getElementType(), layout);
-      RowsAndColumns at{t.mul(t.block(GridDimension::X), s.rows),
-                        t.mul(t.block(GridDimension::Y), s.columns)};
+      auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                     s.getThreads(), s.getWidth());
+      RankedTensorType tile = t.tileType({s.getRows(), s.getColumns()},
+                                         type.getElementType(), layout);
+      RowsAndColumns at{t.mul(t.block(GridDimension::X), s.getRows()),
+                        t.mul(t.block(GridDimension::Y), s.getColumns())};
       SmallVector<Value> none(memory.size());
       SmallVector<Value> tiles =
           loadArguments(t, op, SmallVector<Value>(memory), none, tile, at);
@@ -45,7 +47,8 @@ struct ElementwiseToTile : ToKernel<linalg::GenericOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value out = op.getOutputs()[0];
     auto made = launch(
-        b, kernel, {tilesOf(b, out, 0, s.rows), tilesOf(b, out, 1, s.columns)},
+        b, kernel,
+        {tilesOf(b, out, 0, s.getRows()), tilesOf(b, out, 1, s.getColumns())},
         op.getInputs(), op.getOutputs());
     rewriter.replaceOp(op, made.getResults());
     return success();
@@ -54,6 +57,6 @@ struct ElementwiseToTile : ToKernel<linalg::GenericOp> {
 } // namespace
 
 void cheems::tile::populateElementwiseToTile(RewritePatternSet &patterns,
-                                             KernelContext kit) {
-  patterns.add<ElementwiseToTile>(patterns.getContext(), kit);
+                                             KernelTable &kernels) {
+  patterns.add<ElementwiseToTile>(patterns.getContext(), kernels);
 }

@@ -27,6 +27,12 @@ struct RetrievalForm {
 /// d, n].
 bool isProductWithKeys(linalg::GenericOp op);
 
+/// Null if no kernel begins with the op.
+ExpertsStrategyAttr strategyOfExperts(RetrieveExpertsOp op,
+                                      const Strategy &strategy);
+ExpertsStrategyAttr strategyOfExperts(MixExpertsOp op,
+                                      const Strategy &strategy);
+
 /// sums + the product of a query and a key for each d, ascending: a number per
 /// row, and one per column or element of the tile. `most` of the d at most, or
 /// a part of them that divides all, are loaded before the first one is
@@ -36,7 +42,7 @@ Value addProductsWithKeys(TileBuilder &t, int64_t depth, int64_t most,
                           function_ref<Value(Value d)> key);
 
 /// The tile of a block's rows.
-RankedTensorType tileOf(TileBuilder &t, const RowStrategy &s, Type element);
+RankedTensorType tileOf(TileBuilder &t, RowTileAttr s, Type element);
 
 /// The half that a row of a tile has.
 Value halfOf(TileBuilder &t, RankedTensorType like);
@@ -50,10 +56,10 @@ Value loadScores(TileBuilder &t, RankedTensorType type, Value scores, Value row,
 /// The scores of a row and head in shared memory, by f32.
 struct ScoreBuffer {
   Value buffer;
-  static ScoreBuffer alloc(TileBuilder &t, const ExpertsStrategy &s);
+  static ScoreBuffer alloc(TileBuilder &t, ExpertsStrategyAttr s);
   /// \param memory queries [T, 2, H, d] and keys [2, H, d, K].
-  void compute(TileBuilder &t, const ExpertsStrategy &s, Value queries,
-               Value keys, Value row, Value head) const;
+  void compute(TileBuilder &t, ExpertsStrategyAttr s, Value queries, Value keys,
+               Value row, Value head) const;
   Value bits(TileBuilder &t, RankedTensorType type) const;
 };
 
@@ -62,20 +68,20 @@ struct RetrievalBuffers {
   Value keys; ///< bits and ids of both halves' best
   /// Bits and ids of the best pairs; null if all pairs are ranked at once.
   Value best;
-  static RetrievalBuffers alloc(TileBuilder &t, const ExpertsStrategy &s,
+  static RetrievalBuffers alloc(TileBuilder &t, ExpertsStrategyAttr s,
                                 const RetrievalForm &form);
 };
 
-/// How many pairs of keys `s.pairs` has.
+/// How many pairs of keys `s.getPairs()` has.
 int64_t rankedPairs(const RetrievalForm &form);
-/// The experts of a row and head, in order, in each row of `s.pairs`.
-ScoredList retrieve(TileBuilder &t, const ExpertsStrategy &s,
+/// The experts of a row and head, in order, in each row of `s.getPairs()`.
+ScoredList retrieve(TileBuilder &t, ExpertsStrategyAttr s,
                     const RetrievalForm &form, const RetrievalBuffers &buffers,
                     ScoreBits scores);
 
 /// What the experts of a row add up to.
 struct Mixing {
-  const ExpertsStrategy &s;
+  ExpertsStrategyAttr s;
   int64_t experts, columns;
   ScorePlacement placement;
   Activation activation;
@@ -97,7 +103,7 @@ struct Mixing {
   void store(TileBuilder &t, Value sums, Value target);
 
 private:
-  /// What threads hold of a step's experts, one per row of `s.tables`.
+  /// What threads hold of a step's experts, one per row of `s.getTables()`.
   struct Rows {
     Value down, up;
   };

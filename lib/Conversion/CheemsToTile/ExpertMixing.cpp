@@ -36,7 +36,7 @@ static Value scalesOf(TileBuilder &t, Value scales, Value id) {
 }
 
 RankedTensorType Mixing::tableType(TileBuilder &t, Type element) {
-  return tileOf(t, s.tables, element);
+  return tileOf(t, s.getTables(), element);
 }
 
 int64_t Mixing::aligned() const {
@@ -45,17 +45,18 @@ int64_t Mixing::aligned() const {
 }
 
 void Mixing::allocate(TileBuilder &t) {
-  auto list =
-      int64_t(llvm::alignTo(uint64_t(experts), uint64_t(s.pairs.threads)));
-  buffer = t.alloc({2, s.pairs.rows, list}, t.b.getI32Type(),
+  auto list = int64_t(
+      llvm::alignTo(uint64_t(experts), uint64_t(s.getPairs().getThreads())));
+  buffer = t.alloc({2, s.getPairs().getRows(), list}, t.b.getI32Type(),
                    /*swizzled=*/false);
-  if (s.ahead == 0) {
+  if (s.getAhead() == 0) {
     return;
   }
   for (auto [ring, table] : {std::pair(&downRing, down), {&upRing, up}}) {
-    *ring = t.alloc({s.stages(), s.tables.rows, s.tables.columns},
-                    cast<MemRefType>(table.getType()).getElementType(),
-                    /*swizzled=*/false);
+    *ring = t.alloc(
+        {s.stages(), s.getTables().getRows(), s.getTables().getColumns()},
+        cast<MemRefType>(table.getType()).getElementType(),
+        /*swizzled=*/false);
   }
 }
 
@@ -96,12 +97,12 @@ Value Mixing::add(TileBuilder &t, Value sums, const ScoredList &list) {
 }
 
 int64_t Mixing::steps() const {
-  return llvm::divideCeil(experts, s.tables.rows);
+  return llvm::divideCeil(experts, s.getTables().getRows());
 }
 
 Value Mixing::ofStep(TileBuilder &t, Value step, int64_t stage) {
   auto type = t.sliceType(tableType(t, t.b.getI32Type()), 1);
-  Value number = t.indicesFrom(t.mul(step, s.tables.rows), type, 0);
+  Value number = t.indicesFrom(t.mul(step, s.getTables().getRows()), type, 0);
   return t.pick(buffer, t.index(stage), t.fillInteger(type, 0), number);
 }
 
@@ -114,10 +115,10 @@ void Mixing::fetch(TileBuilder &t, Value step) {
 }
 
 void Mixing::fetchFirst(TileBuilder &t) {
-  if (s.ahead == 0) {
+  if (s.getAhead() == 0) {
     return;
   }
-  t.each(t.index(0), t.index(s.ahead), 1, [&](Value step) {
+  t.each(t.index(0), t.index(s.getAhead()), 1, [&](Value step) {
     fetch(t, step);
     t.commit();
   });
@@ -127,16 +128,16 @@ Mixing::Rows Mixing::rowsOf(TileBuilder &t, Value step, Value id) {
   RankedTensorType raw =
       tableType(t, cast<MemRefType>(down.getType()).getElementType());
   Value none = t.index(0);
-  if (s.ahead == 0) {
+  if (s.getAhead() == 0) {
     Place place{{none, none}, {0, 1}};
     return {t.gather(raw, down, place, id, aligned()),
             t.gather(raw, up, place, id, aligned())};
   }
-  Value next = t.add(step, s.ahead);
+  Value next = t.add(step, s.getAhead());
   t.when(t.isLess(next, t.index(steps())), [&] { fetch(t, next); });
   // A step has a group of copies, also where there are none.
   t.commit();
-  t.waitForOwn(s.ahead);
+  t.waitForOwn(s.getAhead());
   Value stage = t.remainder(step, s.stages());
   return {t.read(raw, downRing, stage, none, none),
           t.read(raw, upRing, stage, none, none)};
@@ -170,7 +171,7 @@ Value Mixing::addStep(TileBuilder &t, Value step, Value sums) {
 }
 
 void Mixing::store(TileBuilder &t, Value sums, Value target) {
-  RankedTensorType type = tileOf(t, s.sums, t.b.getF32Type());
+  RankedTensorType type = tileOf(t, s.getSums(), t.b.getF32Type());
   Value all = t.convertLayout(sums, type);
   t.store(t.reduce(Combine::Add, all, 0), target, {{row, t.index(0)}, {1}},
           alignmentOf(columns, t.b.getF32Type()));

@@ -56,10 +56,9 @@ int64_t cheems::tile::rankedPairs(const RetrievalForm &form) {
                              : form.kept() * form.kept();
 }
 
-RankedTensorType cheems::tile::rowOfAll(TileBuilder &t,
-                                        const ExpertsStrategy &s,
+RankedTensorType cheems::tile::rowOfAll(TileBuilder &t, ExpertsStrategyAttr s,
                                         int64_t count) {
-  int64_t threads = s.warps * kWarpThreads;
+  int64_t threads = s.getWarps() * kWarpThreads;
   return t.tileType(
       {1, int64_t(llvm::alignTo(uint64_t(count), uint64_t(threads)))},
       t.b.getI32Type(), BlockedAttr::get(t.b.getContext(), 1, threads, 1));
@@ -109,11 +108,11 @@ ScoredRow cheems::tile::allPairs(TileBuilder &t, RankedTensorType type,
   return rowOf(t, form, buffer, isPair, first, second);
 }
 
-ScoredRow cheems::tile::likelyPairs(TileBuilder &t, const ExpertsStrategy &s,
+ScoredRow cheems::tile::likelyPairs(TileBuilder &t, ExpertsStrategyAttr s,
                                     const RetrievalForm &form, Value buffer) {
   SmallVector<Run> runs = likelyRuns(form);
   int64_t count = countOf(runs);
-  RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
+  RankedTensorType type = tileOf(t, s.getPairs(), t.b.getI32Type());
   Value pair = IndicesOp::create(t.b, type, 1), zero = t.fillInteger(type, 0);
   Value isPair = isBelow(t, pair, count);
   // The run of a pair is the last one that begins at it or before.
@@ -146,7 +145,7 @@ static Value isInfinite(TileBuilder &t, Value bits) {
   return t.isEqual(size, t.fillInteger(type, infinity));
 }
 
-Value cheems::tile::isUnlikelyPairBest(TileBuilder &t, const ExpertsStrategy &s,
+Value cheems::tile::isUnlikelyPairBest(TileBuilder &t, ExpertsStrategyAttr s,
                                        const RetrievalForm &form,
                                        const RetrievalBuffers &buffers,
                                        const ScoredList &list) {

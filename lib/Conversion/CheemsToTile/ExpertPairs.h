@@ -17,29 +17,29 @@ struct ScoredRow {
 };
 
 /// The columns of a list of `count` numbers in the layout of `s`.
-inline int64_t listColumns(const RowStrategy &s, int64_t count) {
-  return int64_t(llvm::alignTo(uint64_t(count), uint64_t(s.threads * s.width)));
+inline int64_t listColumns(RowTileAttr s, int64_t count) {
+  return int64_t(
+      llvm::alignTo(uint64_t(count), uint64_t(s.getThreads() * s.getWidth())));
 }
 Value isBelow(TileBuilder &t, Value numbers, int64_t limit);
 
 /// A row of `count` numbers of which each thread of the block has others.
-RankedTensorType rowOfAll(TileBuilder &t, const ExpertsStrategy &s,
-                          int64_t count);
+RankedTensorType rowOfAll(TileBuilder &t, ExpertsStrategyAttr s, int64_t count);
 
 /// All pairs, in each row of the type.
 /// \param buffer bits and keys of both halves' best.
 ScoredRow allPairs(TileBuilder &t, RankedTensorType type,
                    const RetrievalForm &form, Value buffer);
 /// Those of them that are among the best if no tie decides, in each row of
-/// `s.pairs`.
-ScoredRow likelyPairs(TileBuilder &t, const ExpertsStrategy &s,
+/// `s.getPairs()`.
+ScoredRow likelyPairs(TileBuilder &t, ExpertsStrategyAttr s,
                       const RetrievalForm &form, Value buffer);
 /// Whether it is worth while to rank likely pairs alone.
 bool ranksFewPairs(const RetrievalForm &form);
 /// 1 if a pair that is not likely may belong to the best, else 0: an index that
 /// all threads have.
 /// \param list the best of the likely ones.
-Value isUnlikelyPairBest(TileBuilder &t, const ExpertsStrategy &s,
+Value isUnlikelyPairBest(TileBuilder &t, ExpertsStrategyAttr s,
                          const RetrievalForm &form,
                          const RetrievalBuffers &buffers,
                          const ScoredList &list);

@@ -6,10 +6,11 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-RankedTensorType cheems::tile::tileOf(TileBuilder &t, const RowStrategy &s,
+RankedTensorType cheems::tile::tileOf(TileBuilder &t, RowTileAttr s,
                                       Type element) {
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  return t.tileType({s.tileRows(), s.columns}, element, layout);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  return t.tileType({s.tileRows(), s.getColumns()}, element, layout);
 }
 
 Value cheems::tile::halfOf(TileBuilder &t, RankedTensorType like) {
@@ -65,23 +66,24 @@ Value cheems::tile::loadScores(TileBuilder &t, RankedTensorType type,
   return t.bitcast(tile, t.b.getI32Type());
 }
 
-RetrievalBuffers RetrievalBuffers::alloc(TileBuilder &t,
-                                         const ExpertsStrategy &s,
+RetrievalBuffers RetrievalBuffers::alloc(TileBuilder &t, ExpertsStrategyAttr s,
                                          const RetrievalForm &form) {
   Type i32 = t.b.getI32Type();
-  Value keys = t.alloc({2, s.keys.rows, listColumns(s.keys, form.kept())}, i32,
-                       /*swizzled=*/false);
+  Value keys = t.alloc(
+      {2, s.getKeys().getRows(), listColumns(s.getKeys(), form.kept())}, i32,
+      /*swizzled=*/false);
   if (!ranksFewPairs(form)) {
     return {keys, {}};
   }
-  int64_t columns = std::max(listColumns(s.pairs, form.experts),
+  int64_t columns = std::max(listColumns(s.getPairs(), form.experts),
                              rowOfAll(t, s, form.experts).getDimSize(1));
-  return {keys, t.alloc({2, s.pairs.rows, columns}, i32, /*swizzled=*/false)};
+  return {keys, t.alloc({2, s.getPairs().getRows(), columns}, i32,
+                        /*swizzled=*/false)};
 }
 
 /// The best of all pairs, in the type of a list. All threads rank them
 /// together: so they take few registers of each.
-static ScoredList bestOfAll(TileBuilder &t, const ExpertsStrategy &s,
+static ScoredList bestOfAll(TileBuilder &t, ExpertsStrategyAttr s,
                             const RetrievalForm &form,
                             const RetrievalBuffers &buffers,
                             RankedTensorType listType) {
@@ -98,13 +100,13 @@ static ScoredList bestOfAll(TileBuilder &t, const ExpertsStrategy &s,
           t.pick(buffers.best, t.index(1), zero, place)};
 }
 
-/// The best pairs, in each row of `s.pairs`.
-static ScoredList bestPairs(TileBuilder &t, const ExpertsStrategy &s,
+/// The best pairs, in each row of `s.getPairs()`.
+static ScoredList bestPairs(TileBuilder &t, ExpertsStrategyAttr s,
                             const RetrievalForm &form,
                             const RetrievalBuffers &buffers) {
-  int64_t columns = listColumns(s.pairs, form.experts);
+  int64_t columns = listColumns(s.getPairs(), form.experts);
   if (!ranksFewPairs(form)) {
-    RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
+    RankedTensorType type = tileOf(t, s.getPairs(), t.b.getI32Type());
     return findBest(t, allPairs(t, type, form, buffers.keys), form.experts,
                     columns);
   }
@@ -122,16 +124,16 @@ static ScoredList bestPairs(TileBuilder &t, const ExpertsStrategy &s,
   return {found[0], found[1]};
 }
 
-ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
+ScoredList cheems::tile::retrieve(TileBuilder &t, ExpertsStrategyAttr s,
                                   const RetrievalForm &form,
                                   const RetrievalBuffers &buffers,
                                   ScoreBits scores) {
-  RankedTensorType type = tileOf(t, s.keys, t.b.getI32Type());
+  RankedTensorType type = tileOf(t, s.getKeys(), t.b.getI32Type());
   Value bits = scores(t, type), key = IndicesOp::create(t.b, type, 1);
   Value order = t.select(isBelow(t, key, form.keys), orderOf(t, bits),
                          t.fillInteger(type, kNoOrder));
   ScoredList best = findBest(t, {order, bits, key}, form.kept(),
-                             listColumns(s.keys, form.kept()));
+                             listColumns(s.getKeys(), form.kept()));
   Value zero = t.index(0);
   // Others may still read what was there.
   t.barrier();
@@ -149,5 +151,6 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
         noId = t.fillInteger(listType, -1);
   ScoredRow byId{t.select(isExpert, t.inverted(list.ids), none), list.bits,
                  t.select(isExpert, list.ids, noId)};
-  return findBest(t, byId, form.experts, listColumns(s.pairs, form.experts));
+  return findBest(t, byId, form.experts,
+                  listColumns(s.getPairs(), form.experts));
 }

@@ -51,8 +51,9 @@ bool cheems::tile::isProductWithKeys(linalg::GenericOp op) {
                  (sum.getRhs() == arguments[2] && isProduct(sum.getLhs())));
 }
 
-ScoreBuffer ScoreBuffer::alloc(TileBuilder &t, const ExpertsStrategy &s) {
-  return {t.alloc({1, s.scores.rows, s.scores.columns}, t.b.getF32Type(),
+ScoreBuffer ScoreBuffer::alloc(TileBuilder &t, ExpertsStrategyAttr s) {
+  return {t.alloc({1, s.getScores().getRows(), s.getScores().getColumns()},
+                  t.b.getF32Type(),
                   /*swizzled=*/false)};
 }
 
@@ -79,13 +80,12 @@ Value cheems::tile::addProductsWithKeys(TileBuilder &t, int64_t depth,
   return all[0];
 }
 
-void ScoreBuffer::compute(TileBuilder &t, const ExpertsStrategy &s,
-                          Value queries, Value keys, Value row,
-                          Value head) const {
+void ScoreBuffer::compute(TileBuilder &t, ExpertsStrategyAttr s, Value queries,
+                          Value keys, Value row, Value head) const {
   auto memory = cast<MemRefType>(keys.getType());
   Type element = memory.getElementType();
-  RankedTensorType raw = tileOf(t, s.scores, element),
-                   type = tileOf(t, s.scores, t.b.getF32Type());
+  RankedTensorType raw = tileOf(t, s.getScores(), element),
+                   type = tileOf(t, s.getScores(), t.b.getF32Type());
   int64_t aligned = alignmentOf(memory.getDimSize(3), element);
   Value zero = t.index(0);
   // A block may be alone on its multiprocessor, and waits for what it asks for.

@@ -2,14 +2,16 @@
 // where they follow each other.
 #include "ExpertKernels.h"
 #include "Patterns.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_EXPERTSTOTILEPASS
+#include "cheems/Conversion/CheemsToTile/Passes.h.inc"
+} // namespace cheems
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
-
-/// The most that a block's registers hold; see Strategy::experts.
-constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
-                  kMostColumns = 16384;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
@@ -37,8 +39,9 @@ std::optional<std::string> cheems::tile::whyNoKernel(MixExpertsOp op) {
     return "adds more than " + std::to_string(kMostExperts) +
            " experts of a head";
   }
-  if (shapeOf(op.getX())[1] > kMostColumns) {
-    return "has rows of more than " + std::to_string(kMostColumns) + " numbers";
+  if (shapeOf(op.getX())[1] > kMostTableColumns) {
+    return "has rows of more than " + std::to_string(kMostTableColumns) +
+           " numbers";
   }
   return std::nullopt;
 }
@@ -50,6 +53,57 @@ static RetrieveExpertsOp retrievalFor(MixExpertsOp op) {
                op.getScore().hasOneUse() && op.getExpert().hasOneUse() &&
                !whyNoKernel(retrieve);
   return isOwn ? retrieve : RetrieveExpertsOp();
+}
+
+/// Whether a sum takes the retrieval with it.
+static bool isTaken(RetrieveExpertsOp op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto mix = dyn_cast<MixExpertsOp>(user);
+    return mix && retrievalFor(mix) == op && !whyNoKernel(mix);
+  });
+}
+
+/// The scores that a sum of few rows can take with its retrieval; null if there
+/// are none.
+static linalg::GenericOp scoresFor(MixExpertsOp op,
+                                   RetrieveExpertsOp retrieve) {
+  auto scores = retrieve.getScores().getDefiningOp<linalg::GenericOp>();
+  bool isOwn = scores && isProductWithKeys(scores) && scores->hasOneUse() &&
+               hasFewRows(op);
+  return isOwn ? scores : linalg::GenericOp();
+}
+
+ExpertsStrategyAttr cheems::tile::strategyOfExperts(RetrieveExpertsOp op,
+                                                    const Strategy &strategy) {
+  if (whyNoKernel(op) || isTaken(op)) {
+    return {};
+  }
+  RetrievalForm form = formOf(op);
+  return strategy.experts(shapeOf(op.getScore())[1], form.keys,
+                          rankedPairs(form), form.experts, 1,
+                          Float32Type::get(op.getContext()), hasFewRows(op),
+                          /*withKeys=*/false);
+}
+
+ExpertsStrategyAttr cheems::tile::strategyOfExperts(MixExpertsOp op,
+                                                    const Strategy &strategy) {
+  if (whyNoKernel(op)) {
+    return {};
+  }
+  int64_t experts = shapeOf(op.getScore())[2], keys = 1, pairs = experts;
+  bool withKeys = false;
+  if (RetrieveExpertsOp retrieve = retrievalFor(op)) {
+    RetrievalForm form = formOf(retrieve);
+    keys = form.keys;
+    pairs = rankedPairs(form);
+    linalg::GenericOp scores = scoresFor(op, retrieve);
+    withKeys = scores && Strategy::takesKeys(cast<RankedTensorType>(
+                             scores.getInputs()[1].getType()));
+  }
+  auto table = cast<RankedTensorType>(op.getDown().getType());
+  return strategy.experts(shapeOf(op.getScore())[1], keys, pairs, experts,
+                          table.getDimSize(1), table.getElementType(),
+                          hasFewRows(op), withKeys);
 }
 
 /// Kernels take any count of rows, and tables with any count of experts.
@@ -86,17 +140,12 @@ struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
     if (auto why = whyNoKernel(op)) {
       return rewriter.notifyMatchFailure(op, *why);
     }
-    for (Operation *user : op->getUsers()) {
-      auto mix = dyn_cast<MixExpertsOp>(user);
-      if (mix && retrievalFor(mix) == op && !whyNoKernel(mix)) {
-        return rewriter.notifyMatchFailure(op, "the sum takes it");
-      }
+    if (isTaken(op)) {
+      return rewriter.notifyMatchFailure(op, "the sum takes it");
     }
     RetrievalForm form = formOf(op);
     int64_t heads = shapeOf(op.getScore())[1];
-    ExpertsStrategy s =
-        strategy.experts(heads, form.keys, rankedPairs(form), form.experts, 1,
-                         rewriter.getF32Type(), hasFewRows(op));
+    auto s = strategyOf<ExpertsStrategyAttr>(op);
     auto body = [&](TileBuilder &t, ValueRange memory) {
       Value row = t.block(GridDimension::X), head = t.block(GridDimension::Y);
       auto buffers = RetrievalBuffers::alloc(t, s, form);
@@ -114,7 +163,7 @@ struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
     ValueRange outputs = op.getDpsInits();
     FlatSymbolRefAttr kernel =
         kernels.get(op.getLoc(), "retrieve_experts",
-                    argumentsFor(op.getScores(), outputs), s.warps, body);
+                    argumentsFor(op.getScores(), outputs), s.getWarps(), body);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto made = launch(b, kernel,
                        {tilesOf(b, op.getScores(), 0, 1),
@@ -170,16 +219,12 @@ struct MixToTile : ToKernel<MixExpertsOp> {
             experts = shapeOf(op.getScore())[2];
     RetrievalForm form = chain.retrieve ? formOf(chain.retrieve)
                                         : RetrievalForm{1, experts, false};
-    int64_t pairs = chain.retrieve ? rankedPairs(form) : experts;
-    auto table = cast<RankedTensorType>(op.getDown().getType());
-    ExpertsStrategy s =
-        strategy.experts(heads, form.keys, pairs, experts, table.getDimSize(1),
-                         table.getElementType(), hasFewRows(op));
+    auto s = strategyOf<ExpertsStrategyAttr>(op);
 
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> inputs = chain.operands();
     llvm::append_range(inputs, chain.sources());
-    int64_t parts = llvm::divideCeil(heads, s.heads);
+    int64_t parts = llvm::divideCeil(heads, s.getHeads());
     SmallVector<Value> outputs;
     for (int64_t part = 0; part < parts; ++part) {
       outputs.push_back(tensor::EmptyOp::create(
@@ -187,8 +232,8 @@ struct MixToTile : ToKernel<MixExpertsOp> {
     }
     StringRef name = chain.retrieve ? "experts" : "mix_experts";
     FlatSymbolRefAttr kernel =
-        kernels.get(op.getLoc(), name, argumentsFor(inputs, outputs), s.warps,
-                    [&](TileBuilder &t, ValueRange memory) {
+        kernels.get(op.getLoc(), name, argumentsFor(inputs, outputs),
+                    s.getWarps(), [&](TileBuilder &t, ValueRange memory) {
                       build(t, chain, s, form, heads, memory);
                     });
     auto made = launch(
@@ -200,24 +245,17 @@ struct MixToTile : ToKernel<MixExpertsOp> {
   }
 
 private:
-  ExpertChain chainOf(MixExpertsOp op) const {
+  static ExpertChain chainOf(MixExpertsOp op) {
     ExpertChain chain{op, {}, {}};
     chain.retrieve = retrievalFor(op);
-    if (!chain.retrieve) {
-      return chain;
-    }
-    auto scores = chain.retrieve.getScores().getDefiningOp<linalg::GenericOp>();
-    if (scores && isProductWithKeys(scores) && scores->hasOneUse() &&
-        hasFewRows(op) &&
-        strategy.takesKeys(
-            cast<RankedTensorType>(scores.getInputs()[1].getType()))) {
-      chain.scores = scores;
+    if (chain.retrieve && strategyOf<ExpertsStrategyAttr>(op).getWithKeys()) {
+      chain.scores = scoresFor(op, chain.retrieve);
     }
     return chain;
   }
 
   /// \param memory the chain's operands and sources; then the sums.
-  static void build(TileBuilder &t, ExpertChain chain, const ExpertsStrategy &s,
+  static void build(TileBuilder &t, ExpertChain chain, ExpertsStrategyAttr s,
                     const RetrievalForm &form, int64_t heads,
                     ValueRange memory) {
     size_t operands = chain.operands().size();
@@ -259,14 +297,14 @@ private:
     };
     mixing.begin(t, row);
     Value sums = mixing.zero(t);
-    if (s.heads == 1) {
+    if (s.getHeads() == 1) {
       sums = mixing.add(t, sums, listOf(part));
     } else {
       bool hasAll = outs.size() == 1;
-      Value first = hasAll ? t.index(0) : t.mul(part, s.heads);
+      Value first = hasAll ? t.index(0) : t.mul(part, s.getHeads());
       Value end = t.index(heads);
       if (!hasAll) {
-        end = t.minimum(t.add(first, s.heads), end);
+        end = t.minimum(t.add(first, s.getHeads()), end);
       }
       sums = t.loop(first, end, 1, sums,
                     [&](Value head, ValueRange state) -> SmallVector<Value> {
@@ -284,9 +322,9 @@ private:
   }
 
   /// From memory [T, H, k], the same in each row of a tile.
-  static ScoredList loadList(TileBuilder &t, const ExpertsStrategy &s,
+  static ScoredList loadList(TileBuilder &t, ExpertsStrategyAttr s,
                              ValueRange memory, Value row, Value head) {
-    RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
+    RankedTensorType type = tileOf(t, s.getPairs(), t.b.getI32Type());
     Value rows = t.fillInteger(t.sliceType(type, 1), 0);
     Place place{{row, head, t.index(0)}, {1, 2}};
     Value score =
@@ -325,9 +363,35 @@ private:
 };
 } // namespace
 
-void cheems::tile::populateExpertsToTile(RewritePatternSet &patterns,
-                                         KernelContext kit) {
-  // The sum takes its retrieval with it.
-  patterns.add<MixToTile>(patterns.getContext(), kit, /*benefit=*/2);
-  patterns.add<RetrieveToTile>(patterns.getContext(), kit);
+static bool isOfExperts(Operation *op) {
+  return isa<RetrieveExpertsOp, MixExpertsOp>(op);
 }
+
+namespace {
+struct ExpertsToTile : cheems::impl::ExpertsToTilePassBase<ExpertsToTile> {
+  using ExpertsToTilePassBase::ExpertsToTilePassBase;
+
+  void runOnOperation() override {
+    if (failed(verifyStrategies(getOperation(), isOfExperts))) {
+      return signalPassFailure();
+    }
+    KernelTable kernels(getOperation());
+    auto populate = [&](RewritePatternSet &patterns) {
+      // The sum takes its retrieval with it.
+      patterns.add<MixToTile>(&getContext(), kernels, /*benefit=*/2);
+      patterns.add<RetrieveToTile>(&getContext(), kernels);
+    };
+    bool hasExperts = getOperation()
+                          .walk([](Operation *op) {
+                            return isOfExperts(op) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    if (hasExperts &&
+        (failed(rewriteFunctions(getOperation(), populate)) ||
+         failed(rewriteFunctions(getOperation(), populateFuseElementwise)))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -20,29 +20,30 @@ constexpr int64_t kNowhere = INT32_MIN / 2;
 namespace {
 class BlockLists {
 public:
-  BlockLists(TileBuilder &t, const WindowStrategy &s,
-             const AttentionShape &shape, const AttentionMemory &memory,
-             const KeptChoice &choice, Value mask)
+  BlockLists(TileBuilder &t, WindowTileAttr s, const AttentionShape &shape,
+             const AttentionMemory &memory, const KeptChoice &choice,
+             Value mask)
       : t(t), s(s), shape(shape), memory(memory), lists(memory.candidates),
         choice(choice), mask(mask) {
     MLIRContext *context = t.b.getContext();
     Type i32 = t.b.getI32Type();
     // A thread has neighbours, so that few sums go from thread to thread.
-    pieces = t.tileType(
-        {1, s.columns}, i32,
-        BlockedAttr::get(context, 1, s.threads, s.columns / s.threads));
+    pieces = t.tileType({1, s.getColumns()}, i32,
+                        BlockedAttr::get(context, 1, s.getThreads(),
+                                         s.getColumns() / s.getThreads()));
     // What may leave, and the rows: pairs of candidates and those that are
     // compared with them.
-    int64_t across = s.threads / kWindowRows / 2;
-    candidates = t.tileType(
-        {2 * shape.block, s.leaving}, i32,
-        BlockedAttr::get(context, 2 * kWindowRows, across, s.leaving / across));
+    int64_t across = s.getThreads() / kWindowRows / 2;
+    candidates = t.tileType({2 * shape.block, s.getLeaving()}, i32,
+                            BlockedAttr::get(context, 2 * kWindowRows, across,
+                                             s.getLeaving() / across));
     each = t.sliceType(candidates, 1);
     some = t.sliceType(candidates, 0);
-    auto columns =
-        int64_t(llvm::alignTo(uint64_t(2 * shape.block), uint64_t(s.threads)));
-    inRow = t.tileType({1, columns}, i32,
-                       BlockedAttr::get(context, 1, s.threads, /*width=*/1));
+    auto columns = int64_t(
+        llvm::alignTo(uint64_t(2 * shape.block), uint64_t(s.getThreads())));
+    inRow =
+        t.tileType({1, columns}, i32,
+                   BlockedAttr::get(context, 1, s.getThreads(), /*width=*/1));
     bins = KeptPrefix::alloc(t);
     compared = t.alloc({1, 3, columns}, i32, /*swizzled=*/false);
   }
@@ -168,7 +169,7 @@ private:
                   t.add(now[2], found.firstAll),
                   t.add(now[3], found.secondAll)};
         });
-    t.each(t.index(0), block.staying, s.columns, [&](Value first) {
+    t.each(t.index(0), block.staying, s.getColumns(), [&](Value first) {
       t.store(t.fillInteger(flat, shape.block), lists.untils,
               listed(first, block.staying));
     });
@@ -235,7 +236,7 @@ private:
     Value next = t.add(own, t.fillInteger(candidates, 1));
     Value worse =
         t.reduce(Combine::Add,
-                 t.loop(t.index(0), block.leaving, s.leaving, zeros,
+                 t.loop(t.index(0), block.leaving, s.getLeaving(), zeros,
                         [&](Value first, ValueRange now) -> SmallVector<Value> {
                           Value other = readGoodness(some, kLeaving, first);
                           Value numbers = t.indicesFrom(first, some, 0);
@@ -251,7 +252,8 @@ private:
                          t.ones(t.isLess(number, leaving)));
     Value needs = t.broadcast(needed, candidates);
     SmallVector<Value> seen = t.loop(
-        t.index(0), block.count, s.leaving, {t.fillInteger(each, 0), zeros},
+        t.index(0), block.count, s.getLeaving(),
+        {t.fillInteger(each, 0), zeros},
         [&](Value first, ValueRange now) -> SmallVector<Value> {
           Value other = readGoodness(some, kRows, first);
           Value others = t.broadcast(
@@ -294,7 +296,7 @@ private:
   }
 
   TileBuilder &t;
-  const WindowStrategy &s;
+  WindowTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   const Candidates &lists;
@@ -310,7 +312,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildKeepEntries(TileBuilder &t, const WindowStrategy &s,
+void cheems::tile::buildKeepEntries(TileBuilder &t, WindowTileAttr s,
                                     const AttentionShape &shape,
                                     const AttentionMemory &memory,
                                     const KeptChoice &choice, Value mask) {

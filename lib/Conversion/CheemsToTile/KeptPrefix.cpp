@@ -18,30 +18,33 @@ Value KeptPrefix::alloc(TileBuilder &t) {
   return t.alloc({1, kCopies, kBinRow}, t.b.getI32Type(), /*swizzled=*/false);
 }
 
-KeptPrefix::KeptPrefix(TileBuilder &t, const WindowStrategy &s,
+KeptPrefix::KeptPrefix(TileBuilder &t, WindowTileAttr s,
                        const AttentionShape &shape, const KeptChoice &choice,
                        Value bins, Value head, Value segmentNumber,
                        const SegmentRow &segment, Value rows)
     : t(t), s(s), shape(shape), choice(choice), bins(bins), head(head),
       segmentNumber(segmentNumber), segment(segment),
       entries(t.minimum(segment.position, t.index(shape.keep))), rows(rows) {
-  auto layout = BlockedAttr::get(t.b.getContext(), 1, s.threads, /*width=*/1);
-  piece = t.tileType({1, s.columns}, t.b.getI32Type(), layout);
+  auto layout =
+      BlockedAttr::get(t.b.getContext(), 1, s.getThreads(), /*width=*/1);
+  piece = t.tileType({1, s.getColumns()}, t.b.getI32Type(), layout);
   copies = t.tileType({kCopies, kBins}, t.b.getI32Type(), layout);
   all = t.tileType({1, kBins}, t.b.getI32Type(), layout);
 }
 
 SmallVector<Value> KeptPrefix::through(RankedTensorType goodness,
                                        ValueRange state, Body body) {
-  SmallVector<Value> now = t.loop(
-      t.index(0), entries, s.columns, state, [&](Value entry, ValueRange now) {
-        Value loaded = t.load(goodness, choice.entryGoodness,
-                              {{segmentNumber, head, entry}, {2}, {entries}});
-        return body({false, entry, entries}, loaded, now);
-      });
+  SmallVector<Value> now =
+      t.loop(t.index(0), entries, s.getColumns(), state,
+             [&](Value entry, ValueRange now) {
+               Value loaded =
+                   t.load(goodness, choice.entryGoodness,
+                          {{segmentNumber, head, entry}, {2}, {entries}});
+               return body({false, entry, entries}, loaded, now);
+             });
   Value past = t.add(segment.start, rows);
   return t.loop(
-      segment.start, past, s.columns, now, [&](Value row, ValueRange now) {
+      segment.start, past, s.getColumns(), now, [&](Value row, ValueRange now) {
         Value loaded =
             t.load(goodness, choice.rowGoodness, {{head, row}, {1}, {past}});
         return body({true, row, past}, loaded, now);

@@ -17,10 +17,9 @@ struct KeptBound {
 class KeptPrefix {
 public:
   /// \param bins what `alloc` has made.
-  KeptPrefix(TileBuilder &t, const WindowStrategy &s,
-             const AttentionShape &shape, const KeptChoice &choice, Value bins,
-             Value head, Value segmentNumber, const SegmentRow &segment,
-             Value rows);
+  KeptPrefix(TileBuilder &t, WindowTileAttr s, const AttentionShape &shape,
+             const KeptChoice &choice, Value bins, Value head,
+             Value segmentNumber, const SegmentRow &segment, Value rows);
   static Value alloc(TileBuilder &t);
 
   /// Neighbours, as many as the strategy says.
@@ -52,7 +51,7 @@ private:
   Value counts();
 
   TileBuilder &t;
-  const WindowStrategy &s;
+  WindowTileAttr s;
   const AttentionShape &shape;
   const KeptChoice &choice;
   Value bins, head, segmentNumber;

@@ -1,5 +1,6 @@
 // Makes kernels, and finds those that are there already.
 #include "KernelTable.h"
+#include "Strategy.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,13 +14,9 @@ static bool areSame(KernelOp a, KernelOp c) {
              &a.getBody(), &c.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
-/// One warp is enough to begin copies. But with a ninth warp a thread has at
-/// most 168 registers: each of the four parts of a multiprocessor has a quarter
-/// of them, and one of the parts has three of those warps. Where sums need
-/// more, with what is loaded behind the ring to be added to them, there are
-/// four, which hand theirs over.
+/// One warp is enough to begin copies, unless sums need more registers than
+/// are left, with what is loaded behind the ring to be added to them.
 static int64_t fillersOf(RingOp ring, int64_t warps) {
-  constexpr int64_t manyNumbers = 128, manyWarps = 8, most = 4;
   int64_t numbers = 0;
   for (Value carried : ring.getInits()) {
     numbers += elementsPerThread(cast<RankedTensorType>(carried.getType()));
@@ -29,7 +26,7 @@ static int64_t fillersOf(RingOp ring, int64_t warps) {
       numbers += elementsPerThread(load.getType());
     }
   }
-  return numbers >= manyNumbers && warps == manyWarps ? most : 1;
+  return numbers >= kManySums && warps == kManyWarps ? kMostFillers : 1;
 }
 
 FlatSymbolRefAttr KernelTable::get(Location loc, StringRef name,

@@ -32,8 +32,8 @@ struct ScoreBlock {
 } // namespace
 
 /// Without tensor cores, d ascending.
-static void buildByNumbers(TileBuilder &t, const RowStrategy &s,
-                           RankedTensorType keys, const ScoreBlock &at) {
+static void buildByNumbers(TileBuilder &t, RowTileAttr s, RankedTensorType keys,
+                           const ScoreBlock &at) {
   RankedTensorType type = tileOf(t, s, t.b.getF32Type());
   RankedTensorType perKey =
       t.withElement(t.sliceType(type, 0), keys.getElementType());
@@ -54,21 +54,23 @@ static void buildByNumbers(TileBuilder &t, const RowStrategy &s,
 
 /// On tensor cores. A query is the sum of two numbers of the keys' type, so
 /// that what is retrieved is not a matter of how queries are rounded.
-static void buildByTiles(TileBuilder &t, const KeyStrategy &s,
-                         RankedTensorType keys, const ScoreBlock &at) {
+static void buildByTiles(TileBuilder &t, KeyTileAttr s, RankedTensorType keys,
+                         const ScoreBlock &at) {
   MLIRContext *context = t.b.getContext();
   Type element = keys.getElementType(), f32 = t.b.getF32Type();
   int64_t depth = keys.getDimSize(2);
   auto fragment = [&](FragmentRole role) {
-    return FragmentAttr::get(context, role, s.warps, 1, 1, 2);
+    return FragmentAttr::get(context, role, s.getWarps(), 1, 1, 2);
   };
-  auto queryType = t.tileType({s.rows, depth}, f32, fragment(FragmentRole::A));
+  auto queryType =
+      t.tileType({s.getRows(), depth}, f32, fragment(FragmentRole::A));
   auto keyType =
-      t.tileType({s.columns, depth}, element, fragment(FragmentRole::B));
+      t.tileType({s.getColumns(), depth}, element, fragment(FragmentRole::B));
   auto sumType =
-      t.tileType({s.rows, s.columns}, f32, fragment(FragmentRole::C));
+      t.tileType({s.getRows(), s.getColumns()}, f32, fragment(FragmentRole::C));
   Value zero = t.index(0);
-  Value buffer = t.alloc({1, depth, s.columns}, element, /*swizzled=*/true);
+  Value buffer =
+      t.alloc({1, depth, s.getColumns()}, element, /*swizzled=*/true);
   t.copy(at.keys, {{at.half, at.head, zero, at.column}, {2, 3}}, buffer, zero,
          alignmentOf(keys.getDimSize(3), element));
   t.commit();
@@ -100,21 +102,22 @@ struct KeyScoresToTile : ToKernel<linalg::GenericOp> {
         op.getOutputs()[0].getDefiningOp<linalg::FillOp>().getOutputs()[0];
     auto type = cast<RankedTensorType>(keys.getType());
     int64_t heads = type.getDimSize(1);
-    std::optional<KeyStrategy> tiles = strategy.keyTiles(type);
-    RowStrategy numbers = strategy.keyScores(type.getDimSize(3), fewRowsOf(op));
-    int64_t rows = tiles ? tiles->rows : numbers.tileRows(),
-            columns = tiles ? tiles->columns : numbers.columns;
+    auto strategy = strategyOf<KeyScoresStrategyAttr>(op);
+    KeyTileAttr tiles = strategy.getTiles();
+    RowTileAttr numbers = strategy.getNumbers();
+    int64_t rows = tiles ? tiles.getRows() : numbers.tileRows(),
+            columns = tiles ? tiles.getColumns() : numbers.getColumns();
     SmallVector<Type> arguments;
     for (Value operand : {queries, keys, out}) {
       arguments.push_back(argumentFor(operand.getType(), 0));
     }
     FlatSymbolRefAttr kernel =
         kernels.get(op.getLoc(), "key_scores", arguments,
-                    tiles ? tiles->warps : numbers.warps(),
+                    tiles ? tiles.getWarps() : numbers.warps(),
                     [&](TileBuilder &t, ValueRange memory) {
                       ScoreBlock at(t, memory, heads, rows, columns);
                       if (tiles) {
-                        buildByTiles(t, *tiles, type, at);
+                        buildByTiles(t, tiles, type, at);
                       } else {
                         buildByNumbers(t, numbers, type, at);
                       }
@@ -132,6 +135,6 @@ struct KeyScoresToTile : ToKernel<linalg::GenericOp> {
 } // namespace
 
 void cheems::tile::populateScoresToTile(RewritePatternSet &patterns,
-                                        KernelContext kit) {
-  patterns.add<KeyScoresToTile>(patterns.getContext(), kit);
+                                        KernelTable &kernels) {
+  patterns.add<KeyScoresToTile>(patterns.getContext(), kernels);
 }

@@ -7,7 +7,7 @@ using namespace cheems::tile;
 
 void MaskRing::alloc(TileBuilder &t) {
   if (shape.visible.empty()) {
-    ring = t.alloc({s.stages, heads(), s.entries}, t.b.getF32Type(),
+    ring = t.alloc({s.getStages(), heads(), s.getEntries()}, t.b.getF32Type(),
                    /*swizzled=*/false);
   }
 }
@@ -26,8 +26,8 @@ void MaskRing::fetch(TileBuilder &t, const QueryRows &rows,
 }
 
 TensorMapType MaskRing::boxes(MLIRContext *context, const AttentionShape &shape,
-                              const AttentionStrategy &s) {
-  return shape.visible.empty() ? TensorMapType::get(context, 1, s.entries,
+                              AttentionTileAttr s) {
+  return shape.visible.empty() ? TensorMapType::get(context, 1, s.getEntries(),
                                                     Float32Type::get(context))
                                : TensorMapType();
 }
@@ -58,7 +58,8 @@ Value MaskRing::read(TileBuilder &t, Value stage,
     return {};
   }
   if (!isShared()) {
-    return maskNumbers(t, shape, t.readRepeated(scores, ring, stage, s.rows));
+    return maskNumbers(t, shape,
+                       t.readRepeated(scores, ring, stage, s.getRows()));
   }
   Value one =
       t.read(t.sliceType(scores, 0), ring, stage, t.index(0), t.index(0));

@@ -10,7 +10,7 @@ namespace cheems::tile {
 /// what these see: a head of A sees all its entries otherwise, or has none.
 class MaskRing {
 public:
-  MaskRing(const AttentionShape &shape, const AttentionStrategy &s)
+  MaskRing(const AttentionShape &shape, AttentionTileAttr s)
       : shape(shape), s(s) {}
 
   void alloc(TileBuilder &t);
@@ -25,7 +25,7 @@ public:
             Value stage) const;
   /// Boxes of the pool that `fill` copies; null without masks.
   static TensorMapType boxes(MLIRContext *context, const AttentionShape &shape,
-                             const AttentionStrategy &s);
+                             AttentionTileAttr s);
   /// By `maskNumbers`, as a tile of the scores' layout; null without masks.
   Value read(TileBuilder &t, Value stage, RankedTensorType scores) const;
   Value buffer() const { return ring; }
@@ -35,12 +35,12 @@ private:
   Value head(TileBuilder &t, const QueryRows &rows) const {
     return t.divide(rows.place.head, shape.queriesPerMask());
   }
-  int64_t heads() const { return isShared() ? 1 : s.heads; }
+  int64_t heads() const { return isShared() ? 1 : s.getHeads(); }
   /// The heads of a block have one of A, or one each.
-  bool isShared() const { return shape.queriesPerMask() % s.heads == 0; }
+  bool isShared() const { return shape.queriesPerMask() % s.getHeads() == 0; }
 
   const AttentionShape &shape;
-  const AttentionStrategy &s;
+  AttentionTileAttr s;
   Value ring;
 };
 

@@ -41,12 +41,12 @@ Value normalize(TileBuilder &t, Value x, Value weight, int64_t columns,
 /// Replaces the chain by a launch.
 /// \param runs 1 or 0: whether the launch has blocks; null: it has.
 void replaceNorm(PatternRewriter &rewriter, const NormChain &chain,
-                 KernelContext kit, Value runs = {});
+                 KernelTable &kernels, Value runs = {});
 
 /// Replaces the rounding of rows to codes by a launch.
 /// \param runs 1 or 0: whether the launch has blocks; null: it has.
 void replaceRounding(PatternRewriter &rewriter, QuantizeEntriesOp op,
-                     KernelContext kit, Value runs = {});
+                     KernelTable &kernels, Value runs = {});
 
 } // namespace cheems::tile
 

@@ -67,7 +67,7 @@ Value cheems::tile::normalize(TileBuilder &t, Value x, Value weight,
 
 static FlatSymbolRefAttr makeNorm(const NormChain &chain, KernelTable &kernels,
                                   ArrayRef<Value> inputs,
-                                  ArrayRef<Value> outputs, const RowStrategy &s,
+                                  ArrayRef<Value> outputs, RowTileAttr s,
                                   int64_t columns) {
   linalg::GenericOp before = chain.before, after = chain.after;
   RmsNormOp norm = chain.norm;
@@ -79,11 +79,11 @@ static FlatSymbolRefAttr makeNorm(const NormChain &chain, KernelTable &kernels,
     arguments.push_back(argumentFor(operand.getType(), isVector ? 0 : 1));
   }
   auto body = [&](TileBuilder &t, ValueRange memory) {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+    auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                   s.getThreads(), s.getWidth());
     RankedTensorType type =
-        t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-    Value row = t.mul(t.block(GridDimension::X), s.rows);
+        t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+    Value row = t.mul(t.block(GridDimension::X), s.getRows());
     RowsAndColumns at{row, t.index(0)};
     ValueRange in = memory.take_front(inputs.size());
     ValueRange out = memory.drop_front(inputs.size());
@@ -116,7 +116,7 @@ static FlatSymbolRefAttr makeNorm(const NormChain &chain, KernelTable &kernels,
 }
 
 void cheems::tile::replaceNorm(PatternRewriter &rewriter,
-                               const NormChain &chain, KernelContext kit,
+                               const NormChain &chain, KernelTable &kernels,
                                Value runs) {
   linalg::GenericOp before = chain.before, after = chain.after;
   RmsNormOp norm = chain.norm;
@@ -146,10 +146,10 @@ void cheems::tile::replaceNorm(PatternRewriter &rewriter,
   if (after) {
     outputs.push_back(after.getOutputs()[0]);
   }
-  RowStrategy s = kit.strategy.wholeRows(columns);
+  auto s = strategyOf<RowTileAttr>(norm);
   FlatSymbolRefAttr kernel =
-      makeNorm(chain, kit.kernels, inputs, outputs, s, columns);
-  Value blocks = tilesOf(b, outputs.back(), 0, s.rows);
+      makeNorm(chain, kernels, inputs, outputs, s, columns);
+  Value blocks = tilesOf(b, outputs.back(), 0, s.getRows());
   if (runs) {
     blocks = arith::MulIOp::create(b, blocks, runs);
   }
@@ -188,7 +188,7 @@ struct NormToTile : ToKernel<RmsNormOp> {
     if (type.isDynamicDim(1)) {
       return rewriter.notifyMatchFailure(norm, "its rows are of any length");
     }
-    replaceNorm(rewriter, NormChain::of(norm), {kernels, strategy});
+    replaceNorm(rewriter, NormChain::of(norm), kernels);
     return success();
   }
 
@@ -201,6 +201,7 @@ private:
     Value y = tensor::CollapseShapeOp::create(b, norm.getY(), groups);
     auto flat = RmsNormOp::create(b, y.getType(), x, norm.getWeight(), y,
                                   norm.getEpsilonAttr());
+    flat->setAttr(kStrategy, norm->getAttr(kStrategy));
     rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
         norm, norm.getResult(0).getType(), flat.getResult(0), groups,
         tensor::getMixedSizes(b, b.getLoc(), norm.getX()));
@@ -210,6 +211,6 @@ private:
 } // namespace
 
 void cheems::tile::populateNormToTile(RewritePatternSet &patterns,
-                                      KernelContext kit) {
-  patterns.add<NormToTile>(patterns.getContext(), kit, /*benefit=*/4);
+                                      KernelTable &kernels) {
+  patterns.add<NormToTile>(patterns.getContext(), kernels, /*benefit=*/4);
 }

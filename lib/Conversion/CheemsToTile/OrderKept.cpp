@@ -14,9 +14,8 @@ constexpr int64_t kNoPosition = std::numeric_limits<int32_t>::max();
 namespace {
 class KeptOrder {
 public:
-  KeptOrder(TileBuilder &t, const WindowStrategy &s,
-            const AttentionShape &shape, const AttentionMemory &memory,
-            const KeptChoice &choice, Value mask)
+  KeptOrder(TileBuilder &t, WindowTileAttr s, const AttentionShape &shape,
+            const AttentionMemory &memory, const KeptChoice &choice, Value mask)
       : t(t), s(s), shape(shape), memory(memory), choice(choice), mask(mask),
         piece(t.block(GridDimension::X)), head(t.block(GridDimension::Y)),
         segmentNumber(t.block(GridDimension::Z)),
@@ -24,9 +23,9 @@ public:
                             /*oneRow=*/false)) {}
 
   void build() {
-    Value first = t.mul(piece, s.threads);
+    Value first = t.mul(piece, s.getThreads());
     t.when(t.isLess(first, segment.length), [&] { rankRows(first); });
-    Value entry = t.mul(piece, s.ranked);
+    Value entry = t.mul(piece, s.getRanked());
     Value count = t.minimum(segment.position, t.index(shape.keep));
     t.when(t.isLess(entry, count), [&] { sortEntries(entry, count); });
   }
@@ -41,8 +40,8 @@ private:
 
   void rankRows(Value first) {
     auto tile = t.tileType(
-        {1, s.threads}, t.b.getI32Type(),
-        BlockedAttr::get(t.b.getContext(), 1, s.threads, /*width=*/1));
+        {1, s.getThreads()}, t.b.getI32Type(),
+        BlockedAttr::get(t.b.getContext(), 1, s.getThreads(), /*width=*/1));
     RankedTensorType row = t.sliceType(tile, 0);
     Value at = t.add(segment.start, first);
     Value past = t.add(segment.start, segment.length);
@@ -54,8 +53,8 @@ private:
   void sortEntries(Value first, Value count) {
     // A thread has all of the block's entries, and compares others with them.
     auto tile = t.tileType(
-        {s.ranked, s.threads}, t.b.getI32Type(),
-        BlockedAttr::get(t.b.getContext(), 1, s.threads, /*width=*/1));
+        {s.getRanked(), s.getThreads()}, t.b.getI32Type(),
+        BlockedAttr::get(t.b.getContext(), 1, s.getThreads(), /*width=*/1));
     RankedTensorType own = t.sliceType(tile, 1), others = t.sliceType(tile, 0);
     auto place = [&](Value entry) {
       return Place{{segment.slot, memory.layer, head, entry}, {3}, {count}};
@@ -63,7 +62,7 @@ private:
     Value position =
         t.broadcast(t.load(own, memory.positions, place(first)), tile);
     Value lower = t.loop(
-        t.index(0), count, s.threads, {t.fillInteger(tile, 0)},
+        t.index(0), count, s.getThreads(), {t.fillInteger(tile, 0)},
         [&](Value entry, ValueRange now) -> SmallVector<Value> {
           Value other = t.load(others, memory.positions, place(entry));
           Value exists = t.isLess(t.indicesFrom(entry, others, 0),
@@ -74,9 +73,10 @@ private:
         })[0];
     // What follows is done once per entry, and not by all threads.
     RankedTensorType each = t.sliceType(
-        t.tileType({s.ranked, s.threads / s.ranked}, t.b.getI32Type(),
-                   BlockedAttr::get(t.b.getContext(), s.ranked,
-                                    s.threads / s.ranked, /*width=*/1)),
+        t.tileType(
+            {s.getRanked(), s.getThreads() / s.getRanked()}, t.b.getI32Type(),
+            BlockedAttr::get(t.b.getContext(), s.getRanked(),
+                             s.getThreads() / s.getRanked(), /*width=*/1)),
         1);
     Value number = t.indicesFrom(first, each, 0);
     Value exists = t.isLess(number, t.splatIndex(each, count));
@@ -90,7 +90,7 @@ private:
   }
 
   TileBuilder &t;
-  const WindowStrategy &s;
+  WindowTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   const KeptChoice &choice;
@@ -99,7 +99,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildOrderKept(TileBuilder &t, const WindowStrategy &s,
+void cheems::tile::buildOrderKept(TileBuilder &t, WindowTileAttr s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory,
                                   const KeptChoice &choice, Value mask) {

@@ -8,21 +8,14 @@
 
 namespace cheems::tile {
 
-/// What every pattern needs.
-struct KernelContext {
-  KernelTable &kernels;
-  const Strategy &strategy;
-};
-
-/// An op that a kernel replaces.
+/// An op that a kernel replaces, as its strategy says. One that has none stays.
 template <typename OpTy> struct ToKernel : OpRewritePattern<OpTy> {
-  ToKernel(MLIRContext *context, KernelContext kit, PatternBenefit benefit = 1)
-      : OpRewritePattern<OpTy>(context, benefit), kernels(kit.kernels),
-        strategy(kit.strategy) {}
+  ToKernel(MLIRContext *context, KernelTable &kernels,
+           PatternBenefit benefit = 1)
+      : OpRewritePattern<OpTy>(context, benefit), kernels(kernels) {}
 
 protected:
   KernelTable &kernels;
-  const Strategy &strategy;
 };
 
 /// A launch in front of the insertion point.
@@ -36,28 +29,37 @@ Value tilesOf(ImplicitLocOpBuilder &b, Value tensor, int64_t dimension,
 
 // Patterns that take neighbours into their kernels have more benefit than those
 // of the neighbours.
-void populateNormToTile(RewritePatternSet &patterns, KernelContext kit);
+void populateNormToTile(RewritePatternSet &patterns, KernelTable &kernels);
 /// Takes norms that NormToTile would take.
 void populateNormedProductsToTile(RewritePatternSet &patterns,
-                                  KernelContext kit);
-void populateProductToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateElementwiseToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateRoundEntriesToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateRowsToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateRotaryToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateMaskToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateAttentionToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateSSDToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateTopLogitsToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateScoresToTile(RewritePatternSet &patterns, KernelContext kit);
-void populateExpertsToTile(RewritePatternSet &patterns, KernelContext kit);
+                                  KernelTable &kernels);
+void populateProductToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateElementwiseToTile(RewritePatternSet &patterns,
+                               KernelTable &kernels);
+void populateRoundEntriesToTile(RewritePatternSet &patterns,
+                                KernelTable &kernels);
+void populateRowsToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateRotaryToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateAttentionToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateSSDToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateTopLogitsToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateScoresToTile(RewritePatternSet &patterns, KernelTable &kernels);
 /// What goes through several elementwise ops goes through one.
 void populateFuseElementwise(RewritePatternSet &patterns);
 
+/// Applies patterns to all functions, from the first op to the last one: so
+/// kernels of one name are numbered in the order of the ops.
+LogicalResult
+rewriteFunctions(ModuleOp module,
+                 function_ref<void(RewritePatternSet &)> populate);
+
+/// An error at the first such op that would have a strategy and has none.
+LogicalResult verifyStrategies(ModuleOp module,
+                               function_ref<bool(Operation *)> isMeant);
+
 /// What of an op no kernel has, as the end of a sentence; none if it has one.
 std::optional<std::string> whyNoKernel(SegmentedAttentionOp op);
-std::optional<std::string> whyNoKernel(TopLogitsOp op,
-                                       const Strategy &strategy);
+std::optional<std::string> whyNoKernel(TopLogitsOp op);
 std::optional<std::string> whyNoKernel(RetrieveExpertsOp op);
 std::optional<std::string> whyNoKernel(MixExpertsOp op);
 

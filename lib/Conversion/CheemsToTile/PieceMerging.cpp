@@ -28,7 +28,7 @@ static Value known(TileBuilder &t, Value best, Value numbers, Value count) {
                   t.fill(type, kNoScore));
 }
 
-void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildMergePieces(TileBuilder &t, RowTileAttr s,
                                     const AttentionShape &shape,
                                     int64_t entriesPerPiece,
                                     const AttentionMemory &memory,
@@ -40,13 +40,15 @@ void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
       loadSegment(t, memory.segments, sequence, /*oneRow=*/true);
   Value count = t.ceilDiv(entriesOfOneRow(t, shape, memory, segment, head),
                           entriesPerPiece);
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  auto type =
+      t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
   RankedTensorType perRow = t.sliceType(type, 1);
   Value zero = t.index(0), nextSequence = t.add(sequence, 1);
 
   Value best =
-      t.loop(zero, count, s.columns, t.fill(type, kNoScore),
+      t.loop(zero, count, s.getColumns(), t.fill(type, kNoScore),
              [&](Value first, ValueRange now) -> SmallVector<Value> {
                Value next = t.load(
                    type, partial.best,
@@ -88,25 +90,26 @@ void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
               shape.alignedQuery(t));
 }
 
-RowMerger::RowMerger(TileBuilder &t, const MergeStrategy &s,
-                     const RowStrategy &row, const PiecesOfRow &pieces)
+RowMerger::RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
+                     const PiecesOfRow &pieces)
     : s(s), pieces(pieces) {
-  auto layout =
-      BlockedAttr::get(t.b.getContext(), row.rows, row.threads, row.width);
-  rowType = t.tileType({row.rows, row.columns}, t.b.getF32Type(), layout);
+  auto layout = BlockedAttr::get(t.b.getContext(), row.getRows(),
+                                 row.getThreads(), row.getWidth());
+  rowType =
+      t.tileType({row.getRows(), row.getColumns()}, t.b.getF32Type(), layout);
   // Columns behind the row are those of heads that there are not.
   columns = int64_t(llvm::alignTo(
-      uint64_t(std::max(pieces.heads,
-                        int64_t(llvm::divideCeil(row.columns, pieces.size)))),
+      uint64_t(std::max(pieces.heads, int64_t(llvm::divideCeil(row.getColumns(),
+                                                               pieces.size)))),
       uint64_t(kWarpThreads)));
-  buffer = t.alloc({kStages, s.most, columns}, t.b.getF32Type(),
+  buffer = t.alloc({kStages, s.getMost(), columns}, t.b.getF32Type(),
                    /*swizzled=*/false);
 }
 
 /// A warp has a piece at a time, a lane some heads.
 RankedTensorType RowMerger::numbersType(TileBuilder &t, int64_t rows) const {
-  auto layout =
-      BlockedAttr::get(t.b.getContext(), s.warps, kWarpThreads, /*width=*/1);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getWarps(), kWarpThreads,
+                                 /*width=*/1);
   return t.tileType({rows, columns}, t.b.getF32Type(), layout);
 }
 
@@ -118,7 +121,7 @@ Value RowMerger::pick(TileBuilder &t, Stage stage, Value piece,
 
 /// Writes the share of each piece of each head, and what heads are divided by.
 void RowMerger::weigh(TileBuilder &t, ValueRange memory, Value count) const {
-  RankedTensorType type = numbersType(t, s.most);
+  RankedTensorType type = numbersType(t, s.getMost());
   Value zero = t.index(0);
   Place place{{zero, zero, zero}, {1, 2}, {count, t.index(pieces.heads)}};
   Value best = known(t, t.load(type, memory[1], place),
@@ -129,7 +132,7 @@ void RowMerger::weigh(TileBuilder &t, ValueRange memory, Value count) const {
           t.index(kShares), zero, zero);
   t.write(sums, buffer, t.index(kSums), zero, zero);
   t.barrier();
-  RankedTensorType perHead = numbersType(t, s.warps);
+  RankedTensorType perHead = numbersType(t, s.getWarps());
   Value heads = IndicesOp::create(t.b, t.withElement(perHead, t.b.getI32Type()),
                                   uint64_t(1));
   Value total = t.loop(zero, count, 1, t.fill(perHead, 0),
@@ -152,7 +155,7 @@ Value RowMerger::merge(TileBuilder &t, ValueRange memory) const {
   Value length = t.index(pieces.heads * pieces.size);
   auto load = [&](Value first) {
     SmallVector<Value> outputs;
-    for (int64_t i = 0; i < s.ahead; ++i) {
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
       Value piece = t.add(first, i);
       // The row of others would be a piece behind it.
       Value past = t.minimum(t.add(piece, 1), count);
@@ -177,7 +180,7 @@ Value RowMerger::merge(TileBuilder &t, ValueRange memory) const {
   SmallVector<Value> outputs = load(zero);
   weigh(t, memory, count);
   Value sum = add(outputs, zero, t.fill(rowType, 0));
-  sum = t.loop(t.index(s.ahead), count, s.ahead, sum,
+  sum = t.loop(t.index(s.getAhead()), count, s.getAhead(), sum,
                [&](Value first, ValueRange now) -> SmallVector<Value> {
                  return {add(load(first), first, now[0])};
                })[0];

@@ -14,7 +14,7 @@ struct PartialAttention {
 };
 
 /// Merges the pieces of each row. Grid: query heads, segments.
-void buildMergePieces(TileBuilder &t, const RowStrategy &s,
+void buildMergePieces(TileBuilder &t, RowTileAttr s,
                       const AttentionShape &shape, int64_t entriesPerPiece,
                       const AttentionMemory &memory,
                       const PartialAttention &partial, Value y);
@@ -39,7 +39,7 @@ class RowMerger {
 public:
   /// Allocates shared memory.
   /// \param row how the block has the row.
-  RowMerger(TileBuilder &t, const MergeStrategy &s, const RowStrategy &row,
+  RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
             const PiecesOfRow &pieces);
   /// The merged row, zero behind its numbers.
   /// \param memory that of `operands`.
@@ -48,7 +48,7 @@ public:
 private:
   enum Stage { kShares, kSums, kDivisors, kStages };
 
-  MergeStrategy s;
+  MergeTileAttr s;
   const PiecesOfRow &pieces;
   RankedTensorType rowType;
   int64_t columns; ///< of the buffer: a head each

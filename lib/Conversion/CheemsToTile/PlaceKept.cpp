@@ -15,13 +15,13 @@ namespace {
 /// piece, and a thread remembers the worst of what it has seen.
 class WorstEntry {
 public:
-  WorstEntry(TileBuilder &t, const RowStrategy &s, const AttentionShape &shape,
+  WorstEntry(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
              const AttentionMemory &memory, const SegmentRow &segment,
              Value head)
       : t(t), shape(shape), memory(memory), segment(segment), head(head),
-        tile(t.tileType(
-            {s.rows, s.columns}, t.b.getI32Type(),
-            BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width))) {}
+        tile(t.tileType({s.getRows(), s.getColumns()}, t.b.getI32Type(),
+                        BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                         s.getThreads(), s.getWidth()))) {}
 
   /// Where a row of this mask goes; -1: all entries are better than it.
   Value placeOf(Value mask) {
@@ -96,7 +96,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildPlaceKept(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildPlaceKept(TileBuilder &t, RowTileAttr s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory,
                                   const MaskSource &mask, Value values) {

@@ -11,16 +11,16 @@ using namespace cheems::tile;
 namespace {
 class RowPlaces {
 public:
-  RowPlaces(TileBuilder &t, const WindowStrategy &s,
-            const AttentionShape &shape, const AttentionMemory &memory,
-            const KeptChoice &choice, Value mask)
+  RowPlaces(TileBuilder &t, WindowTileAttr s, const AttentionShape &shape,
+            const AttentionMemory &memory, const KeptChoice &choice, Value mask)
       : t(t), s(s), shape(shape), memory(memory), lists(memory.candidates),
         choice(choice), mask(mask) {
-    tile = t.tileType(
-        {1, s.chained}, t.b.getI32Type(),
-        BlockedAttr::get(t.b.getContext(), 1, s.chainThreads, /*width=*/1));
+    tile = t.tileType({1, s.getChained()}, t.b.getI32Type(),
+                      BlockedAttr::get(t.b.getContext(), 1, s.getChainThreads(),
+                                       /*width=*/1));
     row = t.sliceType(tile, 0);
-    buffer = t.alloc({1, 1, s.chained}, t.b.getI32Type(), /*swizzled=*/false);
+    buffer =
+        t.alloc({1, 1, s.getChained()}, t.b.getI32Type(), /*swizzled=*/false);
   }
 
   void build() {
@@ -28,7 +28,7 @@ public:
     segmentNumber = t.block(GridDimension::Y);
     segment = loadSegment(t, memory.segments, segmentNumber, /*oneRow=*/false);
     past = t.add(segment.start, segment.length);
-    t.each(segment.start, past, s.chained, [&](Value first) {
+    t.each(segment.start, past, s.getChained(), [&](Value first) {
       findPlaces(first);
       // Later rows may have replaced these.
       t.barrier();
@@ -47,7 +47,7 @@ private:
   /// How often a chain of all rows from `first` on has to be halved.
   Value halvings(Value first) {
     Value length = t.sub(past, first), count = t.index(0);
-    for (int64_t rows = 1; rows < s.chained; rows *= 2) {
+    for (int64_t rows = 1; rows < s.getChained(); rows *= 2) {
       count = t.select(t.isLess(t.index(rows), length),
                        t.index(llvm::Log2_64(uint64_t(rows)) + 1), count);
     }
@@ -97,7 +97,7 @@ private:
     Value count = t.add(block.kept, block.count);
     // Before the first block there are no rows of the step.
     Value begin = t.select(t.isLess(last, t.index(1)), block.kept, t.index(0));
-    t.each(begin, count, s.chained, [&](Value first) {
+    t.each(begin, count, s.getChained(), [&](Value first) {
       Place listed{{block.list, head, first}, {2}, {count}};
       Value number = t.load(row, lists.numbers, listed);
       Value until = t.load(row, lists.untils, listed);
@@ -133,7 +133,7 @@ private:
 
   static constexpr int64_t kNone = -1;
   TileBuilder &t;
-  const WindowStrategy &s;
+  WindowTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   const Candidates &lists;
@@ -145,7 +145,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildPlaceRows(TileBuilder &t, const WindowStrategy &s,
+void cheems::tile::buildPlaceRows(TileBuilder &t, WindowTileAttr s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory,
                                   const KeptChoice &choice, Value mask) {

@@ -120,20 +120,10 @@ ProductChain cheems::tile::chainOf(Product product) {
   return after ? chainBefore(after) : ProductChain{{product}, {}};
 }
 
-static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
-                          const Strategy &strategy) {
-  switch (a.form()) {
-  case ProductForm::ManyRows:
-    return strategy.manyRows(a.outputs(), 1, 0)
-        .hasSameTiles(strategy.manyRows(c.outputs(), 1, 0));
-  case ProductForm::Coded: {
-    auto bits = int64_t(cast<CodedProductOp>(a.products[0].op).getBits());
-    return strategy.coded(a.outputs(), 1, bits)
-        .hasSameTiles(strategy.coded(c.outputs(), 1, bits));
-  }
-  default:
-    return true; // the form and k alone say what they are
-  }
+/// Of few rows, the form and k alone say what they are.
+static bool haveSameTiles(const ProductChain &a, const ProductChain &c) {
+  ProductTileAttr one = a.strategy().getMany();
+  return !one || one.hasSameTiles(c.strategy().getMany());
 }
 
 /// Whether `value` is there in front of `at`.
@@ -158,8 +148,7 @@ bool cheems::tile::canBeAt(const ProductChain &chain, Operation *at) {
   return llvm::all_of(wanted, isThereNow);
 }
 
-ProductGroup ProductGroup::around(const ProductChain &chain,
-                                  const Strategy &strategy) {
+ProductGroup ProductGroup::around(const ProductChain &chain) {
   ProductGroup group{{chain}, chain.last()};
   Block *block = group.at->getBlock();
   // Of many rows, chains share buffers for one tile of weights. Of few rows no
@@ -186,7 +175,7 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
       return one.last() == other.last();
     });
     if (isOwn && !isIn && fits(other) && other.last()->getBlock() == block &&
-        haveSameTiles(chain, other, strategy)) {
+        haveSameTiles(chain, other)) {
       group.chains.push_back(other);
     }
   }

@@ -60,6 +60,10 @@ struct ProductChain {
     return op ? op.getOperation() : products[0].op;
   }
   ProductForm form() const;
+  /// Of the first product. Products of one launch have that of the first chain.
+  ProductStrategyAttr strategy() const {
+    return strategyOf<ProductStrategyAttr>(products[0].op);
+  }
   /// Where the result is written to.
   Value out() const;
   /// What `after` reads besides the sums.
@@ -83,8 +87,7 @@ struct ProductGroup {
   Operation *at; ///< the launch comes in front of it
 
   /// All chains of the input of `chain` whose tiles are the same.
-  static ProductGroup around(const ProductChain &chain,
-                             const Strategy &strategy);
+  static ProductGroup around(const ProductChain &chain);
 };
 
 } // namespace cheems::tile

@@ -8,12 +8,12 @@ using namespace cheems::tile;
 constexpr int64_t kInstructionDepth = 16;
 
 /// Tiles of x and of the weights, all of which advance along k together.
-static ProductRing ringOf(TileBuilder &t, const ProductStrategy &s,
+static ProductRing ringOf(TileBuilder &t, ProductTileAttr s,
                           const ProductBuffers &buffers,
                           const ProductInputs &in, const RowsAndColumns &at) {
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
   int64_t aligned = alignmentOf(in.depth, element);
-  bool isBulk = s.copy == OperandCopy::Bulk;
+  bool isBulk = s.getCopy() == OperandCopy::Bulk;
   SmallVector<RingPart> parts = {
       {isBulk ? in.xMap : in.x, at.row, buffers.x, aligned}};
   for (auto [weight, buffer] :
@@ -28,31 +28,32 @@ static SmallVector<Value> zerosOf(TileBuilder &t, RankedTensorType type,
   return SmallVector<Value>(count, t.fill(type, 0));
 }
 
-void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
+void cheems::tile::buildProduct(TileBuilder &t, ProductTileAttr s,
                                 const ProductBuffers &buffers,
                                 const ProductInputs &in, Finish finish) {
-  if (s.unit == Unit::Wgmma) {
+  if (s.getUnit() == Unit::Wgmma) {
     return buildProductOfWarpgroups(t, s, buffers, in, finish);
   }
   MLIRContext *context = t.b.getContext();
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
   auto fragment = [&](FragmentRole role) {
-    return FragmentAttr::get(context, role, s.warpsM, s.warpsN, 1, 2);
+    return FragmentAttr::get(context, role, s.getWarpsM(), s.getWarpsN(), 1, 2);
   };
-  auto a = t.tileType({s.rows, kInstructionDepth}, element,
+  auto a = t.tileType({s.getRows(), kInstructionDepth}, element,
                       fragment(FragmentRole::A));
-  auto b = t.tileType({s.columns, kInstructionDepth}, element,
+  auto b = t.tileType({s.getColumns(), kInstructionDepth}, element,
                       fragment(FragmentRole::B));
-  auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(),
+  auto c = t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(),
                       fragment(FragmentRole::C));
-  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
-                    t.mul(in.columnBlock, s.columns)};
+  RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
+                    t.mul(in.columnBlock, s.getColumns())};
   ProductRing ring = ringOf(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
-      t.ceilDiv(t.extent(in.x, 1), s.depth), zerosOf(t, c, in.weights.size()),
+      t.ceilDiv(t.extent(in.x, 1), s.getDepth()),
+      zerosOf(t, c, in.weights.size()),
       [&](Value, Value stage, ValueRange carried) {
         SmallVector<Value> next(carried);
-        for (int64_t k = 0; k < s.depth; k += kInstructionDepth) {
+        for (int64_t k = 0; k < s.getDepth(); k += kInstructionDepth) {
           Value column = t.index(k), row = t.index(0);
           Value left = t.read(a, buffers.x, stage, row, column);
           for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
@@ -65,18 +66,17 @@ void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
   finish(sums, at);
 }
 
-void cheems::tile::buildProductOfWarpgroups(TileBuilder &t,
-                                            const ProductStrategy &s,
+void cheems::tile::buildProductOfWarpgroups(TileBuilder &t, ProductTileAttr s,
                                             const ProductBuffers &buffers,
                                             const ProductInputs &in,
                                             Finish finish) {
-  auto layout = FragmentAttr::get(t.b.getContext(), FragmentRole::C, s.warpsM,
-                                  s.warpsN, 1, 2);
-  auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
-                    t.mul(in.columnBlock, s.columns)};
+  auto layout = FragmentAttr::get(t.b.getContext(), FragmentRole::C,
+                                  s.getWarpsM(), s.getWarpsN(), 1, 2);
+  auto c = t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+  RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
+                    t.mul(in.columnBlock, s.getColumns())};
   ProductRing ring = ringOf(t, s, buffers, in, at);
-  Value steps = t.ceilDiv(t.extent(in.x, 1), s.depth);
+  Value steps = t.ceilDiv(t.extent(in.x, 1), s.getDepth());
   SmallVector<Value> zeros = zerosOf(t, c, in.weights.size());
   auto begin = [&](Value, Value stage, ValueRange carried) {
     SmallVector<Value> next(carried);
@@ -86,24 +86,26 @@ void cheems::tile::buildProductOfWarpgroups(TileBuilder &t,
     }
     return next;
   };
-  finish(s.copy == OperandCopy::Bulk ? ring.runFilled(steps, zeros, begin)
-                                     : ring.runWarpgroups(steps, zeros, begin),
+  finish(s.getCopy() == OperandCopy::Bulk
+             ? ring.runFilled(steps, zeros, begin)
+             : ring.runWarpgroups(steps, zeros, begin),
          at);
 }
 
-void cheems::tile::buildProductF32(TileBuilder &t, const ProductStrategy &s,
+void cheems::tile::buildProductF32(TileBuilder &t, ProductTileAttr s,
                                    const ProductBuffers &buffers,
                                    const ProductInputs &in, Finish finish) {
   // A warp has 4 rows and 8 columns of threads: eight neighbours read eight
   // rows of a buffer, which lie in different banks.
-  auto layout =
-      BlockedAttr::get(t.b.getContext(), 4 * s.warpsM, 8 * s.warpsN, 1);
-  auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
-                    t.mul(in.columnBlock, s.columns)};
+  auto layout = BlockedAttr::get(t.b.getContext(), 4 * s.getWarpsM(),
+                                 8 * s.getWarpsN(), 1);
+  auto c = t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+  RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
+                    t.mul(in.columnBlock, s.getColumns())};
   ProductRing ring = ringOf(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
-      t.ceilDiv(t.extent(in.x, 1), s.depth), zerosOf(t, c, in.weights.size()),
+      t.ceilDiv(t.extent(in.x, 1), s.getDepth()),
+      zerosOf(t, c, in.weights.size()),
       [&](Value, Value stage, ValueRange carried) {
         SmallVector<Value> next(carried);
         for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
@@ -114,29 +116,30 @@ void cheems::tile::buildProductF32(TileBuilder &t, const ProductStrategy &s,
   finish(sums, at);
 }
 
-void cheems::tile::buildProductOfFewRows(TileBuilder &t,
-                                         const FewRowsStrategy &s,
+void cheems::tile::buildProductOfFewRows(TileBuilder &t, FewRowsTileAttr s,
                                          const ProductInputs &in,
                                          Finish finish) {
   constexpr int64_t width = 8; // 16 bytes of a row of weights per lane
   MLIRContext *context = t.b.getContext();
   Type element = cast<MemRefType>(in.weights[0].getType()).getElementType();
   auto fragment = [&](FragmentRole role) {
-    return FragmentAttr::get(context, role, 1, 1, s.warps,
+    return FragmentAttr::get(context, role, 1, 1, s.getWarps(),
                              role == FragmentRole::C ? 2 : width);
   };
-  auto a = t.tileType({s.columns, s.depth}, element, fragment(FragmentRole::A));
-  auto b = t.tileType({s.rows, s.depth}, element, fragment(FragmentRole::B));
-  auto c = t.tileType({s.columns, s.rows}, t.b.getF32Type(),
+  auto a = t.tileType({s.getColumns(), s.getDepth()}, element,
+                      fragment(FragmentRole::A));
+  auto b = t.tileType({s.getRows(), s.getDepth()}, element,
+                      fragment(FragmentRole::B));
+  auto c = t.tileType({s.getColumns(), s.getRows()}, t.b.getF32Type(),
                       fragment(FragmentRole::C));
   int64_t aligned = alignmentOf(in.depth, element);
-  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
-                    t.mul(in.columnBlock, s.columns),
+  RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
+                    t.mul(in.columnBlock, s.getColumns()),
                     /*across=*/true};
   auto loadWeights = [&](Value from) {
     SmallVector<Value> tiles;
-    for (int64_t i = 0; i < s.ahead; ++i) {
-      Value k = t.add(from, i * s.depth);
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
+      Value k = t.add(from, i * s.getDepth());
       for (Value weight : in.weights) {
         tiles.push_back(t.load(a, weight, {{at.column, k}, {0, 1}}, aligned));
       }
@@ -151,8 +154,8 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
   };
   auto loadRows = [&](Value from) {
     SmallVector<Value> tiles;
-    for (int64_t i = 0; i < s.ahead; ++i) {
-      Value k = t.add(from, i * s.depth);
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
+      Value k = t.add(from, i * s.getDepth());
       tiles.push_back(row ? readRow(k)
                           : t.load(b, in.x, {{at.row, k}, {0, 1}}, aligned));
     }
@@ -161,7 +164,7 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
   auto multiply = [&](ArrayRef<Value> weights, ArrayRef<Value> tiles,
                       ValueRange carried) {
     SmallVector<Value> next(carried);
-    for (int64_t i = 0; i < s.ahead; ++i) {
+    for (int64_t i = 0; i < s.getAhead(); ++i) {
       for (auto [w, sum] : llvm::enumerate(next)) {
         Value weight = weights[size_t(i) * next.size() + w];
         sum = MmaOp::create(t.b, c, weight, tiles[size_t(i)], sum);
@@ -177,13 +180,14 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
   }
   SmallVector<Value> sums =
       multiply(first, loadRows(begin), zerosOf(t, c, in.weights.size()));
-  sums = t.loop(t.index(s.depth * s.ahead), t.extent(in.x, 1),
-                s.depth * s.ahead, sums, [&](Value from, ValueRange carried) {
+  sums = t.loop(t.index(s.getDepth() * s.getAhead()), t.extent(in.x, 1),
+                s.getDepth() * s.getAhead(), sums,
+                [&](Value from, ValueRange carried) {
                   SmallVector<Value> weights = loadWeights(from);
                   return multiply(weights, loadRows(from), carried);
                 });
-  auto layout = BlockedAttr::get(context, s.columns,
-                                 s.warps * kWarpThreads / s.columns, 1);
+  auto layout = BlockedAttr::get(
+      context, s.getColumns(), s.getWarps() * kWarpThreads / s.getColumns(), 1);
   auto whole = t.tileType(c.getShape(), c.getElementType(), layout);
   for (Value &sum : sums) {
     sum = SumPartialsOp::create(t.b, whole, sum, IntegerAttr());

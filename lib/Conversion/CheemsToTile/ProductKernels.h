@@ -26,20 +26,20 @@ struct ProductInputs {
 using Finish = function_ref<void(ArrayRef<Value> sums, const RowsAndColumns &)>;
 
 /// f16 or bf16, sums on tensor cores, k through a ring of shared buffers.
-void buildProduct(TileBuilder &t, const ProductStrategy &s,
+void buildProduct(TileBuilder &t, ProductTileAttr s,
                   const ProductBuffers &buffers, const ProductInputs &in,
                   Finish finish);
 /// The same by warpgroups, whose tensor cores read shared memory themselves.
-void buildProductOfWarpgroups(TileBuilder &t, const ProductStrategy &s,
+void buildProductOfWarpgroups(TileBuilder &t, ProductTileAttr s,
                               const ProductBuffers &buffers,
                               const ProductInputs &in, Finish finish);
 /// The same of f32, by fused multiply-adds.
-void buildProductF32(TileBuilder &t, const ProductStrategy &s,
+void buildProductF32(TileBuilder &t, ProductTileAttr s,
                      const ProductBuffers &buffers, const ProductInputs &in,
                      Finish finish);
 /// f16 or bf16 with few rows: weights go straight from memory to registers, and
 /// warps share k. The tiles of sums are across: [N, T].
-void buildProductOfFewRows(TileBuilder &t, const FewRowsStrategy &s,
+void buildProductOfFewRows(TileBuilder &t, FewRowsTileAttr s,
                            const ProductInputs &in, Finish finish);
 
 } // namespace cheems::tile

@@ -21,34 +21,20 @@ struct RowMaker {
 class GroupLaunch {
 public:
   /// \param fewRows if the group has few rows: at most so many.
-  /// \param wider tiles in place of those of any number of rows.
-  GroupLaunch(const ProductGroup &group, KernelContext kit, int64_t fewRows,
-              RowMaker maker = {},
-              std::optional<ProductStrategy> wider = std::nullopt)
-      : group(group), kernels(kit.kernels), strategy(kit.strategy),
-        first(group.chains.front()), form(first.form()), isOneRow(fewRows == 1),
-        isWide(wider.has_value()), norm(maker.norm), pieces(maker.pieces),
-        rounding(maker.rounding) {
-    switch (form) {
-    case ProductForm::FewRows:
-      few = strategy.fewRows(fewRows, first.depth());
-      break;
-    case ProductForm::CodedFewRows:
-      few = strategy.codedFewRows(fewRows, first.depth(), bits(),
-                                  /*makesRow=*/bool(rounding));
-      break;
-    case ProductForm::Coded:
-      many = strategy.coded(first.outputs(), first.products.size(), bits());
-      break;
-    case ProductForm::F32:
-      many = strategy.productF32();
-      break;
-    case ProductForm::ManyRows:
-      many = wider ? *wider
-                   : strategy.manyRows(first.outputs(), first.products.size(),
-                                       first.alignment());
-      break;
-    }
+  /// \param isWide with the tiles of very many rows.
+  GroupLaunch(const ProductGroup &group, KernelTable &kernels, int64_t fewRows,
+              RowMaker maker = {}, bool isWide = false)
+      : group(group), kernels(kernels), first(group.chains.front()),
+        form(first.form()), isOneRow(fewRows == 1), isWide(isWide),
+        norm(maker.norm), pieces(maker.pieces), rounding(maker.rounding) {
+    ProductStrategyAttr strategy = first.strategy();
+    bool makesRow = norm || pieces || rounding;
+    few = makesRow   ? strategy.getMaking()
+          : isOneRow ? strategy.getOne()
+                     : strategy.getFew();
+    many = isWide ? strategy.getWide() : strategy.getMany();
+    row = strategy.getRow();
+    merge = strategy.getMerge();
   }
 
   /// A launch in front of the insertion point, whose results are those of the
@@ -70,7 +56,7 @@ public:
     for (auto [number, operand] : llvm::enumerate(mapped)) {
       arguments.push_back(
           TensorMapType::get(b.getContext(), number == 0 ? rows() : columns(),
-                             many.depth, getElementTypeOrSelf(operand)));
+                             many.getDepth(), getElementTypeOrSelf(operand)));
     }
     llvm::for_each(outputs, add);
     SmallVector<Value> ins(inputs);
@@ -96,10 +82,12 @@ private:
     return form == ProductForm::FewRows || form == ProductForm::CodedFewRows;
   }
   bool isCoded() const { return first.products[0].isCoded(); }
-  int64_t rows() const { return hasFewRows() ? few.rows : many.rows; }
-  int64_t columns() const { return hasFewRows() ? few.columns : many.columns; }
+  int64_t rows() const { return hasFewRows() ? few.getRows() : many.getRows(); }
+  int64_t columns() const {
+    return hasFewRows() ? few.getColumns() : many.getColumns();
+  }
   int64_t warps() const {
-    return hasFewRows() ? few.warps : many.warpsM * many.warpsN;
+    return hasFewRows() ? few.getWarps() : many.getWarpsM() * many.getWarpsN();
   }
   int64_t bits() const {
     return int64_t(cast<CodedProductOp>(first.products[0].op).getBits());
@@ -153,7 +141,7 @@ private:
       llvm::append_range(inputs, chain.others());
     }
     llvm::append_range(outputs, outs);
-    if (many.copy != OperandCopy::Bulk) {
+    if (!many || many.getCopy() != OperandCopy::Bulk) {
       return;
     }
     mapped = {inputs[0]};
@@ -170,7 +158,7 @@ private:
       buffers = allocCoded(t, many, bits(), first.products.size());
     } else if (!hasFewRows()) {
       buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
-                                      first.products.size(), many.depth);
+                                      first.products.size(), many.getDepth());
     }
     ValueRange outs =
         memory.take_back(outputs.size()).take_front(group.chains.size());
@@ -178,11 +166,10 @@ private:
     Value kept = outputs.size() > outs.size() ? memory.back() : Value();
     bool makesNumbers = !rounding && (norm || pieces);
     Value row = makesNumbers ? allocRow(t) : Value();
-    CodedRow codes = rounding ? CodedRow::alloc(t, wholeRow()) : CodedRow{};
+    CodedRow codes = rounding ? CodedRow::alloc(t, this->row) : CodedRow{};
     std::optional<RowMerger> merger;
     if (pieces) {
-      merger.emplace(t, *strategy.mergedPieces(first.depth()), wholeRow(),
-                     *pieces);
+      merger.emplace(t, merge, this->row, *pieces);
     }
     Value rowBlock = t.block(GridDimension::Y);
     size_t next = ownInputs;
@@ -253,21 +240,11 @@ private:
     }
   }
 
-  /// How a launch of a norm has a row, so that its sum is the same one; with
-  /// zeros as far as products read.
-  RowStrategy wholeRow() const {
-    RowStrategy s = strategy.wholeRows(first.depth());
-    auto read =
-        llvm::alignTo(uint64_t(first.depth()), uint64_t(few.depth * few.ahead));
-    s.columns = int64_t(llvm::alignTo(std::max(uint64_t(s.columns), read),
-                                      uint64_t(s.threads * s.width)));
-    return s;
-  }
-
   /// Its first row is the one that is multiplied.
   Value allocRow(TileBuilder &t) const {
-    RowStrategy s = wholeRow();
-    return t.alloc({1, s.rows, s.columns}, getElementTypeOrSelf(first.x()),
+    RowTileAttr s = this->row;
+    return t.alloc({1, s.getRows(), s.getColumns()},
+                   getElementTypeOrSelf(first.x()),
                    /*swizzled=*/false);
   }
 
@@ -295,11 +272,11 @@ private:
     if (merger) {
       return merger->merge(t, memory);
     }
-    RowStrategy s = wholeRow();
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+    RowTileAttr s = this->row;
+    auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                   s.getThreads(), s.getWidth());
     RankedTensorType type =
-        t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+        t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
     Value zero = t.index(0);
     RowsAndColumns at{zero, zero};
     Value x = t.load(type, memory[0], at.place(), alignmentOf(memory[0], at));
@@ -362,15 +339,16 @@ private:
 
   const ProductGroup &group;
   KernelTable &kernels;
-  const Strategy &strategy;
   const ProductChain &first;
   ProductForm form;
   bool isOneRow, isWide;
   const NormChain *norm;      ///< may be null
   const PiecesOfRow *pieces;  ///< may be null
   QuantizeEntriesOp rounding; ///< may be null
-  FewRowsStrategy few{};
-  ProductStrategy many{};
+  FewRowsTileAttr few;
+  ProductTileAttr many;
+  RowTileAttr row; ///< that a block makes
+  MergeTileAttr merge;
   SmallVector<Value> inputs, factors, outputs;
   SmallVector<Value> mapped; ///< inputs of bulk copies, once more
   size_t ownInputs = 0;      ///< those of all chains
@@ -390,22 +368,6 @@ static SmallVector<Value> outsOf(ImplicitLocOpBuilder &b,
   return outs;
 }
 
-static std::optional<WiderProduct> widerTiles(const ProductGroup &group,
-                                              const Strategy &strategy) {
-  SmallVector<int64_t> outputs;
-  for (const ProductChain &chain : group.chains) {
-    outputs.push_back(chain.outputs());
-  }
-  const ProductChain &first = group.chains.front();
-  bool readsTile = llvm::any_of(group.chains, [](const ProductChain &chain) {
-    return llvm::any_of(chain.others(), [](Value other) {
-      return cast<ShapedType>(other.getType()).getRank() > 1;
-    });
-  });
-  return strategy.wider(outputs, first.products.size(), first.alignment(),
-                        readsTile);
-}
-
 static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
                       ValueRange results) {
   for (auto [chain, result] : llvm::zip_equal(group.chains, results)) {
@@ -420,30 +382,25 @@ static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
 
 void cheems::tile::replaceProducts(PatternRewriter &rewriter,
                                    const ProductGroup &group,
-                                   KernelContext kit) {
+                                   KernelTable &kernels) {
   ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
   b.setInsertionPoint(group.at);
   const ProductChain &first = group.chains.front();
   SmallVector<Value> outs = outsOf(b, group);
   int64_t fewRows = fewRowsOf(first.last()).value_or(0);
-  auto make = [&](int64_t rows, Value runs,
-                  std::optional<ProductStrategy> wider = std::nullopt) {
-    outs = GroupLaunch(group, kit, rows, {}, wider).make(b, outs, runs);
+  auto make = [&](int64_t rows, Value runs, bool isWide = false) {
+    outs = GroupLaunch(group, kernels, rows, {}, isWide).make(b, outs, runs);
   };
   bool countsRows = first.form() != ProductForm::F32 &&
                     cast<ShapedType>(first.x().getType()).isDynamicDim(0);
-  std::optional<WiderProduct> wider;
-  if (countsRows && first.form() == ProductForm::ManyRows) {
-    wider = widerTiles(group, kit.strategy);
-  }
   if (countsRows && fewRows > 1) {
     RowCount count(b, first.x());
     make(1, count.isOne);
     make(fewRows, count.isMore);
-  } else if (wider) {
-    RowLimit limit(b, first.x(), wider->from);
+  } else if (countsRows && first.strategy().getWide()) {
+    RowLimit limit(b, first.x(), first.strategy().getWideFrom());
     make(fewRows, limit.isFewer);
-    make(fewRows, limit.isMore, wider->tiles);
+    make(fewRows, limit.isMore, /*isWide=*/true);
   } else {
     make(fewRows, {});
   }
@@ -453,7 +410,7 @@ void cheems::tile::replaceProducts(PatternRewriter &rewriter,
 void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
                                          NormChain norm,
                                          ArrayRef<ProductGroup> groups,
-                                         KernelContext kit) {
+                                         KernelTable &kernels) {
   ImplicitLocOpBuilder b(norm.norm.getLoc(), rewriter);
   b.setInsertionPoint(norm.last());
   RowCount count(b, norm.norm.getX());
@@ -465,7 +422,7 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
     if (keepsHere) {
       own.push_back(norm.norm.getY());
     }
-    own = GroupLaunch(group, kit, 1, {&norm}).make(b, own, count.isOne);
+    own = GroupLaunch(group, kernels, 1, {&norm}).make(b, own, count.isOne);
     if (keepsHere) {
       norm.norm.getYMutable().set(own.pop_back_val());
     }
@@ -477,19 +434,19 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
   for (auto [group, own] : llvm::zip_equal(groups, outs)) {
     b.setInsertionPoint(group.at);
     results.push_back(
-        GroupLaunch(group, kit, fewRows).make(b, own, count.isMore));
+        GroupLaunch(group, kernels, fewRows).make(b, own, count.isMore));
   }
   for (auto [group, own] : llvm::zip_equal(groups, results)) {
     replaceBy(rewriter, group, own);
   }
-  replaceNorm(rewriter, norm, kit, count.isMore);
+  replaceNorm(rewriter, norm, kernels, count.isMore);
 }
 
 void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
                                           RmsNormOp norm,
                                           QuantizeEntriesOp rounding,
                                           ArrayRef<ProductGroup> groups,
-                                          KernelContext kit) {
+                                          KernelTable &kernels) {
   ImplicitLocOpBuilder b(rounding.getLoc(), rewriter);
   b.setInsertionPoint(rounding);
   NormChain chain{norm, {}, {}};
@@ -510,7 +467,7 @@ void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
     if (keepsHere) {
       own.push_back(norm.getY());
     }
-    own = GroupLaunch(group, kit, 1, maker).make(b, own, count.isOne);
+    own = GroupLaunch(group, kernels, 1, maker).make(b, own, count.isOne);
     if (keepsHere) {
       norm.getYMutable().set(own.pop_back_val());
     }
@@ -519,14 +476,14 @@ void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
   int64_t fewRows = *fewRowsOf(rounding);
   for (auto [group, own] : llvm::zip_equal(groups, outs)) {
     b.setInsertionPoint(group.at);
-    own = GroupLaunch(group, kit, fewRows).make(b, own, count.isMore);
+    own = GroupLaunch(group, kernels, fewRows).make(b, own, count.isMore);
   }
   for (auto [group, own] : llvm::zip_equal(groups, outs)) {
     replaceBy(rewriter, group, own);
   }
-  replaceRounding(rewriter, rounding, kit, count.isMore);
+  replaceRounding(rewriter, rounding, kernels, count.isMore);
   if (norm) {
-    replaceNorm(rewriter, chain, kit, count.isMore);
+    replaceNorm(rewriter, chain, kernels, count.isMore);
   }
 }
 
@@ -534,14 +491,14 @@ void cheems::tile::replaceMergedProducts(PatternRewriter &rewriter,
                                          const PiecesOfRow &pieces,
                                          const ProductGroup &group,
                                          QuantizeEntriesOp rounding,
-                                         KernelContext kit) {
+                                         KernelTable &kernels) {
   ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
   b.setInsertionPoint(rounding ? rounding : group.at);
   RowCount count(b, rounding ? rounding.getX() : group.chains.front().x());
   b.setInsertionPoint(group.at);
   SmallVector<Value> outs = outsOf(b, group);
   auto make = [&](int64_t rows, Value runs, RowMaker maker = {}) {
-    outs = GroupLaunch(group, kit, rows, maker).make(b, outs, runs);
+    outs = GroupLaunch(group, kernels, rows, maker).make(b, outs, runs);
   };
   make(1, pieces.runs, {nullptr, &pieces, rounding});
   make(1, arith::SubIOp::create(b, count.isOne, pieces.runs),
@@ -549,6 +506,6 @@ void cheems::tile::replaceMergedProducts(PatternRewriter &rewriter,
   make(*fewRowsOf(group.at), count.isMore);
   replaceBy(rewriter, group, outs);
   if (rounding) {
-    replaceRounding(rewriter, rounding, kit, count.isMore);
+    replaceRounding(rewriter, rounding, kernels, count.isMore);
   }
 }

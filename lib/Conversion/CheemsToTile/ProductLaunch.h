@@ -12,12 +12,12 @@ namespace cheems::tile {
 /// has blocks where there is one row, and the other one where there are more.
 /// Each output is the same sum in the same order in both.
 void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
-                     KernelContext kit);
+                     KernelTable &kernels);
 
 /// Replaces a norm and all groups of products of few rows that read it. Where
 /// there is one row, the norm has no launch of its own.
 void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
-                           ArrayRef<ProductGroup> groups, KernelContext kit);
+                           ArrayRef<ProductGroup> groups, KernelTable &kernels);
 
 /// Replaces the rounding of rows to codes, and all groups of products of few
 /// rows that read them. Where there is one row, the rounding has no launch of
@@ -26,17 +26,17 @@ void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
 /// rounding, and all products can be there.
 void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
                             QuantizeEntriesOp rounding,
-                            ArrayRef<ProductGroup> groups, KernelContext kit);
+                            ArrayRef<ProductGroup> groups,
+                            KernelTable &kernels);
 
 /// The longest row that a product rounds to codes: a thread has 64 numbers.
-constexpr int64_t kMostRounded = 8192;
 
 /// Replaces a group of products of few rows. Where `pieces` run, the launch of
 /// one row merges them; else the row is there.
 /// \param rounding of the rows to codes for this group alone, or null.
 void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,
                            const ProductGroup &group,
-                           QuantizeEntriesOp rounding, KernelContext kit);
+                           QuantizeEntriesOp rounding, KernelTable &kernels);
 
 } // namespace cheems::tile
 

@@ -7,26 +7,28 @@ using namespace cheems::tile;
 /// The least piece that an asynchronous copy moves.
 constexpr int64_t kLeastCopy = 4;
 
-ProductBuffers ProductBuffers::alloc(TileBuilder &t, const ProductStrategy &s,
+ProductBuffers ProductBuffers::alloc(TileBuilder &t, ProductTileAttr s,
                                      Type element, size_t weights,
                                      int64_t weightColumns) {
   ProductBuffers buffers;
-  buffers.x = t.alloc({s.stages, s.rows, s.depth}, element, /*swizzled=*/true);
+  buffers.x = t.alloc({s.getStages(), s.getRows(), s.getDepth()}, element,
+                      /*swizzled=*/true);
   for (size_t i = 0; i < weights; ++i) {
-    buffers.weights.push_back(t.alloc({s.stages, s.columns, weightColumns},
-                                      element, /*swizzled=*/true));
+    buffers.weights.push_back(
+        t.alloc({s.getStages(), s.getColumns(), weightColumns}, element,
+                /*swizzled=*/true));
   }
   return buffers;
 }
 
 SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
                                     Multiply multiply) {
-  return loop(steps, zeros, s.stages - 1,
+  return loop(steps, zeros, s.getStages() - 1,
               [&](Value step, Value stage, ValueRange sums,
                   function_ref<void()> fetch) -> SmallVector<Value> {
                 // Behind it, this stage is there, and nobody reads the one
                 // before.
-                t.waitForAll(s.stages - 2);
+                t.waitForAll(s.getStages() - 2);
                 fetch();
                 return multiply(step, stage, sums);
               });
@@ -34,7 +36,7 @@ SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
 
 SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
                                               Multiply begin) {
-  int64_t ahead = s.stages - 2;
+  int64_t ahead = s.getStages() - 2;
   SmallVector<Value> begun = loop(steps, zeros, ahead,
                                   [&](Value step, Value stage, ValueRange sums,
                                       function_ref<void()> fetch) {
@@ -56,7 +58,7 @@ SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
 SmallVector<Value> ProductRing::runFilled(Value steps, ValueRange zeros,
                                           Multiply begin) {
   auto ring =
-      RingOp::create(t.b, steps, uint64_t(s.stages), IntegerAttr(), zeros);
+      RingOp::create(t.b, steps, uint64_t(s.getStages()), IntegerAttr(), zeros);
   SmallVector<Type> types = {t.b.getIndexType(), t.b.getIndexType()};
   auto begunIn = [&](Region &region) -> Block & {
     SmallVector<Location> places(types.size(), t.location());
@@ -112,7 +114,7 @@ SmallVector<Value> ProductRing::loop(Value steps, ValueRange zeros,
 Value ProductRing::following(Value stage) {
   Value next = t.add(stage, 1);
   Value isPast = arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq, next,
-                                       t.index(s.stages));
+                                       t.index(s.getStages()));
   return t.select(isPast, t.index(0), next);
 }
 
@@ -132,7 +134,7 @@ void ProductRing::move(const RingPart &part, Value step, Value stage) {
     return;
   }
   // Rows of odd length: element by element, through registers.
-  int64_t threads = s.warpsM * s.warpsN * kWarpThreads;
+  int64_t threads = s.getWarpsM() * s.getWarpsN() * kWarpThreads;
   auto layout = BlockedAttr::get(t.b.getContext(), threads / kWarpThreads,
                                  kWarpThreads, columns / kWarpThreads);
   Value tile = t.load(

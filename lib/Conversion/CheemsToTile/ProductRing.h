@@ -14,9 +14,8 @@ struct ProductBuffers {
   SmallVector<Value> weights;
 
   /// \param weightColumns of a row of weights: how many elements a stage has.
-  static ProductBuffers alloc(TileBuilder &t, const ProductStrategy &s,
-                              Type element, size_t weights,
-                              int64_t weightColumns);
+  static ProductBuffers alloc(TileBuilder &t, ProductTileAttr s, Type element,
+                              size_t weights, int64_t weightColumns);
 };
 
 /// A memref [R, C], or a tensor map of one, of which a buffer gets a tile per
@@ -29,8 +28,7 @@ struct RingPart {
 
 class ProductRing {
 public:
-  ProductRing(TileBuilder &t, const ProductStrategy &s,
-              SmallVector<RingPart> parts)
+  ProductRing(TileBuilder &t, ProductTileAttr s, SmallVector<RingPart> parts)
       : t(t), s(s), parts(std::move(parts)) {}
 
   /// Carries sums over all steps. `multiply` adds the products of a step, whose
@@ -60,7 +58,7 @@ private:
   void move(const RingPart &part, Value step, Value stage);
 
   TileBuilder &t;
-  const ProductStrategy &s;
+  ProductTileAttr s;
   SmallVector<RingPart> parts;
 };
 

@@ -18,8 +18,8 @@ struct FusedProductToTile : ToKernel<linalg::GenericOp> {
     if (chain.products.empty()) {
       return rewriter.notifyMatchFailure(op, "it has no product of its own");
     }
-    ProductGroup group = ProductGroup::around(chain, strategy);
-    replaceProducts(rewriter, group, {kernels, strategy});
+    ProductGroup group = ProductGroup::around(chain);
+    replaceProducts(rewriter, group, kernels);
     return success();
   }
 };
@@ -37,8 +37,8 @@ template <typename OpTy> struct ProductToTile : ToKernel<OpTy> {
       return rewriter.notifyMatchFailure(op, "the op behind it takes it");
     }
     ProductChain chain = chainOf({op});
-    ProductGroup group = ProductGroup::around(chain, this->strategy);
-    replaceProducts(rewriter, group, {this->kernels, this->strategy});
+    ProductGroup group = ProductGroup::around(chain);
+    replaceProducts(rewriter, group, this->kernels);
     return success();
   }
 };
@@ -46,7 +46,7 @@ template <typename OpTy> struct ProductToTile : ToKernel<OpTy> {
 
 /// All products that read the rows of an op. None if something else reads them.
 static std::optional<SmallVector<ProductGroup>>
-groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
+groupsBehind(Operation *rounding, ProductForm form) {
   SmallVector<ProductGroup> groups;
   llvm::SmallPtrSet<Operation *, 8> taken;
   SmallVector<Operation *> users(rounding->getUsers());
@@ -68,7 +68,7 @@ groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
     if (!isIn || own.form() != form) {
       return std::nullopt;
     }
-    ProductGroup group = ProductGroup::around(own, strategy);
+    ProductGroup group = ProductGroup::around(own);
     for (const ProductChain &one : group.chains) {
       for (Product each : one.products) {
         taken.insert(each.op);
@@ -113,11 +113,11 @@ struct NormedProductsToTile : ToKernel<RmsNormOp> {
       return rewriter.notifyMatchFailure(norm, "it is not rounded alone");
     }
     std::optional<SmallVector<ProductGroup>> groups =
-        groupsBehind(chain.after, ProductForm::FewRows, strategy);
+        groupsBehind(chain.after, ProductForm::FewRows);
     if (!groups || !canBeAt(*groups, chain.after)) {
       return rewriter.notifyMatchFailure(norm, "others read its rows");
     }
-    replaceNormedProducts(rewriter, chain, *groups, {kernels, strategy});
+    replaceNormedProducts(rewriter, chain, *groups, kernels);
     return success();
   }
 };
@@ -139,12 +139,12 @@ struct RoundedProductsToTile : ToKernel<QuantizeEntriesOp> {
       return rewriter.notifyMatchFailure(op, "no block has its rows");
     }
     std::optional<SmallVector<ProductGroup>> groups =
-        groupsBehind(op, ProductForm::CodedFewRows, strategy);
+        groupsBehind(op, ProductForm::CodedFewRows);
     if (!groups) {
       return rewriter.notifyMatchFailure(op, "others read its codes");
     }
     RmsNormOp norm = canBeAt(*groups, op) ? normBefore(op) : RmsNormOp();
-    replaceRoundedProducts(rewriter, norm, op, *groups, {kernels, strategy});
+    replaceRoundedProducts(rewriter, norm, op, *groups, kernels);
     return success();
   }
 
@@ -172,14 +172,15 @@ private:
 } // namespace
 
 void cheems::tile::populateNormedProductsToTile(RewritePatternSet &patterns,
-                                                KernelContext kit) {
+                                                KernelTable &kernels) {
   patterns.add<NormedProductsToTile, RoundedProductsToTile>(
-      patterns.getContext(), kit);
+      patterns.getContext(), kernels);
 }
 
 void cheems::tile::populateProductToTile(RewritePatternSet &patterns,
-                                         KernelContext kit) {
-  patterns.add<FusedProductToTile>(patterns.getContext(), kit, /*benefit=*/3);
+                                         KernelTable &kernels) {
+  patterns.add<FusedProductToTile>(patterns.getContext(), kernels,
+                                   /*benefit=*/3);
   patterns.add<ProductToTile<linalg::MatmulOp>, ProductToTile<CodedProductOp>>(
-      patterns.getContext(), kit, /*benefit=*/2);
+      patterns.getContext(), kernels, /*benefit=*/2);
 }

@@ -18,16 +18,17 @@ struct PositionsToTile : ToKernel<PositionsOp> {
   LogicalResult matchAndRewrite(PositionsOp op,
                                 PatternRewriter &rewriter) const override {
     bool oneRow = op.getOneRow();
-    RowStrategy s = strategy.numbers(oneRow);
+    auto s = strategyOf<RowTileAttr>(op);
     SmallVector<Type> arguments = {argumentFor(op.getSegments().getType(), 1),
                                    argumentFor(op.getPosition().getType(), 1),
                                    argumentFor(op.getLength().getType(), 1)};
     auto body = [&](TileBuilder &t, ValueRange memory) {
-      auto layout =
-          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+      auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                     s.getThreads(), s.getWidth());
       auto type = t.sliceType(
-          t.tileType({s.rows, s.columns}, t.b.getI32Type(), layout), 0);
-      Value first = t.mul(t.block(GridDimension::X), s.columns);
+          t.tileType({s.getRows(), s.getColumns()}, t.b.getI32Type(), layout),
+          0);
+      Value first = t.mul(t.block(GridDimension::X), s.getColumns());
       SegmentRow segment =
           loadSegment(t, memory[0], t.block(GridDimension::Y), oneRow);
       t.when(t.isLess(first, segment.length), [&] {
@@ -47,7 +48,7 @@ struct PositionsToTile : ToKernel<PositionsOp> {
     auto made =
         launch(b, kernel,
                {oneRow ? arith::ConstantIndexOp::create(b, 1).getResult()
-                       : tilesOf(b, op.getPosition(), 0, s.columns),
+                       : tilesOf(b, op.getPosition(), 0, s.getColumns()),
                 tilesOf(b, op.getSegments(), 0, 1)},
                op.getSegments(), {op.getPosition(), op.getLength()});
     rewriter.replaceOp(op, made.getResults());
@@ -82,15 +83,17 @@ static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,
 
 /// A block's rows of a table.
 /// \param memory positions, lengths.
-static void buildTable(TileBuilder &t, RotaryTableOp op, const RowStrategy &s,
+static void buildTable(TileBuilder &t, RotaryTableOp op, RowTileAttr s,
                        Value block, ValueRange memory, Value cosines,
                        Value sines) {
   int64_t half = cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto f64 = t.tileType({s.rows, s.columns}, t.b.getF64Type(), layout);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  auto f64 =
+      t.tileType({s.getRows(), s.getColumns()}, t.b.getF64Type(), layout);
   auto i32 = t.withElement(f64, t.b.getI32Type());
   auto f32 = t.withElement(f64, t.b.getF32Type());
-  Value row = t.mul(block, s.rows);
+  Value row = t.mul(block, s.getRows());
   Value base = log2OfBase(t, op, f64, memory[1], row);
   Value column = arith::SIToFPOp::create(
       t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
@@ -162,15 +165,14 @@ struct RotaryTableToTile : ToKernel<RotaryTableOp> {
     b.setInsertionPoint(tables.front());
     ValueRange inputs = op->getOperands().take_front(2);
     SmallVector<Value> outputs;
-    SmallVector<RowStrategy> rows;
+    SmallVector<RowTileAttr> rows;
     for (RotaryTableOp table : tables) {
       for (Value memory : {table.getCosine(), table.getSine()}) {
         bool moves = table != tables.front();
         outputs.push_back(moves ? b.clone(*memory.getDefiningOp())->getResult(0)
                                 : memory);
       }
-      rows.push_back(strategy.wholeRows(
-          cast<ShapedType>(table.getCosine().getType()).getDimSize(1)));
+      rows.push_back(strategyOf<RowTileAttr>(table));
     }
     SmallVector<Type> arguments;
     for (Value operand :
@@ -194,9 +196,9 @@ struct RotaryTableToTile : ToKernel<RotaryTableOp> {
     FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "rotary_table",
                                            arguments, rows[0].warps(), body);
     // Rows that a table's blocks have no more are past its extent.
-    int64_t fewest = rows[0].rows;
-    for (const RowStrategy &s : rows) {
-      fewest = std::min(fewest, s.rows);
+    int64_t fewest = rows[0].getRows();
+    for (RowTileAttr s : rows) {
+      fewest = std::min(fewest, s.getRows());
     }
     auto made =
         launch(b, kernel,
@@ -228,13 +230,14 @@ struct RotaryToTile : ToKernel<RotaryOp> {
     LaunchOperands operands;
     before.addTo(operands);
     operands.write(out);
-    RowStrategy s = strategy.wholeRows(size / 2);
+    auto s = strategyOf<RowTileAttr>(op);
     auto body = [&](TileBuilder &t, ValueRange memory) {
-      auto layout =
-          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-      auto tile = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+      auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                     s.getThreads(), s.getWidth());
+      auto tile =
+          t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
       HeadRows heads = before.in(operands, memory);
-      HeadPlace place{t.mul(t.block(GridDimension::X), s.rows),
+      HeadPlace place{t.mul(t.block(GridDimension::X), s.getRows()),
                       t.block(GridDimension::Y), t.extent(heads.memory, 0)};
       auto halves = HalvesOfHeads(t, heads, place, size, tile).load(0);
       int64_t aligned = alignmentOf(size / 2, tile.getElementType());
@@ -244,10 +247,10 @@ struct RotaryToTile : ToKernel<RotaryOp> {
     };
     FlatSymbolRefAttr kernel =
         kernels.get(op.getLoc(), "rotary", operands.types(), s.warps(), body);
-    auto made =
-        launch(b, kernel,
-               {tilesOf(b, op.getY(), 0, s.rows), tilesOf(b, op.getY(), 1, 1)},
-               operands.inputs, operands.outputs);
+    auto made = launch(
+        b, kernel,
+        {tilesOf(b, op.getY(), 0, s.getRows()), tilesOf(b, op.getY(), 1, 1)},
+        operands.inputs, operands.outputs);
     rewriter.replaceOp(
         op, rounded.replace(b, rewriter, made.getResult(0), op.getY()));
     return success();
@@ -256,7 +259,7 @@ struct RotaryToTile : ToKernel<RotaryOp> {
 } // namespace
 
 void cheems::tile::populateRotaryToTile(RewritePatternSet &patterns,
-                                        KernelContext kit) {
+                                        KernelTable &kernels) {
   patterns.add<PositionsToTile, RotaryTableToTile, RotaryToTile>(
-      patterns.getContext(), kit);
+      patterns.getContext(), kernels);
 }

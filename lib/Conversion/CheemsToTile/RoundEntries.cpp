@@ -10,7 +10,7 @@ namespace {
 /// A block's rows, in pieces if they are long.
 struct Rows {
   TileBuilder &t;
-  const RowStrategy &s;
+  RowTileAttr s;
   Value x, codes, scales;
   Value row; ///< the first one
   int64_t columns;
@@ -27,13 +27,13 @@ struct Rows {
 
   void build() {
     Value zero = t.index(0), end = t.index(columns);
-    bool isWhole = columns <= s.columns;
+    bool isWhole = columns <= s.getColumns();
     Value piece = isWhole ? load(zero) : Value(), most;
     if (isWhole) {
       most = RowCodes::greatest(t, piece);
     } else {
       Value none = t.fill(t.sliceType(type, 1), 0);
-      most = t.loop(zero, end, s.columns, none,
+      most = t.loop(zero, end, s.getColumns(), none,
                     [&](Value column, ValueRange before) -> SmallVector<Value> {
                       Value here = RowCodes::greatest(t, load(column));
                       return {t.maximum(before[0], here)};
@@ -46,34 +46,34 @@ struct Rows {
       store(piece, rows, zero);
       return;
     }
-    t.each(zero, end, s.columns,
+    t.each(zero, end, s.getColumns(),
            [&](Value column) { store(load(column), rows, column); });
   }
 };
 } // namespace
 
 void cheems::tile::replaceRounding(PatternRewriter &rewriter,
-                                   QuantizeEntriesOp op, KernelContext kit,
+                                   QuantizeEntriesOp op, KernelTable &kernels,
                                    Value runs) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   int64_t columns = type.getDimSize(1);
   SmallVector<Type> arguments = {argumentFor(type, 1),
                                  argumentFor(op.getCodes().getType(), 1),
                                  argumentFor(op.getScales().getType(), 1)};
-  RowStrategy s = kit.strategy.piecesOfRows(columns);
+  auto s = strategyOf<RowTileAttr>(op);
   auto body = [&](TileBuilder &t, ValueRange memory) {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+    auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                   s.getThreads(), s.getWidth());
     RankedTensorType tile =
-        t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-    Value row = t.mul(t.block(GridDimension::X), s.rows);
+        t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+    Value row = t.mul(t.block(GridDimension::X), s.getRows());
     Rows{t, s, memory[0], memory[1], memory[2], row, columns, tile}.build();
   };
   FlatSymbolRefAttr kernel =
-      kit.kernels.get(op.getLoc(), "round_rows", arguments, s.warps(), body);
+      kernels.get(op.getLoc(), "round_rows", arguments, s.warps(), body);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   b.setInsertionPoint(op);
-  Value blocks = tilesOf(b, op.getCodes(), 0, s.rows);
+  Value blocks = tilesOf(b, op.getCodes(), 0, s.getRows());
   if (runs) {
     blocks = arith::MulIOp::create(b, blocks, runs);
   }
@@ -95,13 +95,13 @@ struct RoundEntriesToTile : ToKernel<QuantizeEntriesOp> {
     if (type.isDynamicDim(1)) {
       return rewriter.notifyMatchFailure(op, "its rows are of any length");
     }
-    replaceRounding(rewriter, op, {kernels, strategy});
+    replaceRounding(rewriter, op, kernels);
     return success();
   }
 };
 } // namespace
 
 void cheems::tile::populateRoundEntriesToTile(RewritePatternSet &patterns,
-                                              KernelContext kit) {
-  patterns.add<RoundEntriesToTile>(patterns.getContext(), kit);
+                                              KernelTable &kernels) {
+  patterns.add<RoundEntriesToTile>(patterns.getContext(), kernels);
 }

@@ -21,17 +21,17 @@ struct GatherRowsToTile : ToKernel<GatherRowsOp> {
     SmallVector<Type> arguments = {argumentFor(table, 1),
                                    argumentFor(op.getIds().getType(), 1),
                                    argumentFor(op.getY().getType(), 1)};
-    RowStrategy s = strategy.oneRow(columns);
+    auto s = strategyOf<RowTileAttr>(op);
     auto body = [&](TileBuilder &t, ValueRange memory) {
-      auto layout =
-          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-      auto type =
-          t.tileType({s.rows, s.columns}, table.getElementType(), layout);
+      auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                     s.getThreads(), s.getWidth());
+      auto type = t.tileType({s.getRows(), s.getColumns()},
+                             table.getElementType(), layout);
       Value row = t.block(GridDimension::X);
       Value id = arith::IndexCastOp::create(
           t.b, t.b.getIndexType(),
           memref::LoadOp::create(t.b, memory[1], ValueRange(row)));
-      Value column = t.mul(t.block(GridDimension::Y), s.columns);
+      Value column = t.mul(t.block(GridDimension::Y), s.getColumns());
       RowsAndColumns from{id, column}, to{row, column};
       Value tile =
           t.load(type, memory[0], from.place(), alignmentOf(memory[0], from));
@@ -45,9 +45,9 @@ struct GatherRowsToTile : ToKernel<GatherRowsOp> {
         kernels.get(op.getLoc(), "gather_rows", arguments, s.warps(), body);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value out = op.getY();
-    auto made = launch(b, kernel,
-                       {tilesOf(b, out, 0, 1), tilesOf(b, out, 1, s.columns)},
-                       {op.getTable(), op.getIds()}, out);
+    auto made = launch(
+        b, kernel, {tilesOf(b, out, 0, 1), tilesOf(b, out, 1, s.getColumns())},
+        {op.getTable(), op.getIds()}, out);
     rewriter.replaceOp(op, made.getResults());
     return success();
   }
@@ -55,6 +55,6 @@ struct GatherRowsToTile : ToKernel<GatherRowsOp> {
 } // namespace
 
 void cheems::tile::populateRowsToTile(RewritePatternSet &patterns,
-                                      KernelContext kit) {
-  patterns.add<GatherRowsToTile>(patterns.getContext(), kit);
+                                      KernelTable &kernels) {
+  patterns.add<GatherRowsToTile>(patterns.getContext(), kernels);
 }

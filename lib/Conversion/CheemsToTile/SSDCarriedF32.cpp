@@ -11,15 +11,15 @@ namespace {
 /// One kernel. A block has a piece of one head's state.
 class Carried {
 public:
-  Carried(TileBuilder &t, const RowStrategy &s, int64_t chunkRows,
+  Carried(TileBuilder &t, RowTileAttr s, int64_t chunkRows,
           const SSDShape &shape, const SSDMemory &memory,
           const SSDPassed &passed)
       : t(t), chunkRows(chunkRows), shape(shape), memory(memory),
         passed(passed) {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-    type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-    pieces = int64_t(llvm::divideCeil(shape.size, s.columns));
+    auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                   s.getThreads(), s.getWidth());
+    type = t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+    pieces = int64_t(llvm::divideCeil(shape.size, s.getColumns()));
   }
 
   void build() {
@@ -95,7 +95,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildSSDCarriedF32(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildSSDCarriedF32(TileBuilder &t, RowTileAttr s,
                                       int64_t chunkRows, const SSDShape &shape,
                                       const SSDMemory &memory,
                                       const SSDPassed &passed) {

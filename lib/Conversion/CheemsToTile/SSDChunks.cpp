@@ -5,10 +5,10 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-SSDChunks::SSDChunks(TileBuilder &t, const SSDTilesStrategy &s, int64_t stages,
+SSDChunks::SSDChunks(TileBuilder &t, SSDSpansAttr s, int64_t stages,
                      const SSDMemory &memory, const SSDPassed &passed)
     : t(t), s(s), stages(stages), memory(memory), passed(passed) {
-  decayRing = t.alloc({stages, kDecayPlanes, s.rows}, t.b.getF32Type(),
+  decayRing = t.alloc({stages, kDecayPlanes, s.getRows()}, t.b.getF32Type(),
                       /*swizzled=*/false);
 }
 
@@ -16,16 +16,16 @@ void SSDChunks::enter(Value ofHead) {
   head = ofHead;
   number = t.block(GridDimension::Z);
   segment = loadSegment(t, memory.segments, number, /*oneRow=*/false);
-  count = t.ceilDiv(segment.length, s.rows);
+  count = t.ceilDiv(segment.length, s.getRows());
   stepRows = t.extent(passed.decays, 2);
 }
 
 SSDChunk SSDChunks::at(Value index) {
-  return SSDChunk::of(t, s.rows, segment, number, index, stepRows);
+  return SSDChunk::of(t, s.getRows(), segment, number, index, stepRows);
 }
 
 FactorBuffer SSDChunks::ring(int64_t columns) {
-  return FactorBuffer::alloc(t, {stages, s.rows, columns}, s.pairs);
+  return FactorBuffer::alloc(t, {stages, s.getRows(), columns}, s.getPairs());
 }
 
 Place SSDChunks::placeOf(const SSDChunk &chunk, Value source, Value of,
@@ -36,10 +36,11 @@ Place SSDChunks::placeOf(const SSDChunk &chunk, Value source, Value of,
 
 RankedTensorType SSDChunks::rowType(int64_t columns, Type element,
                                     int64_t width) {
-  int64_t across = columns / width, threads = s.warps * kWarpThreads;
+  int64_t across = columns / width,
+          threads = SSDSpansAttr::warps * kWarpThreads;
   auto layout =
       BlockedAttr::get(t.b.getContext(), threads / across, across, width);
-  return t.tileType({s.rows, columns}, element, layout);
+  return t.tileType({s.getRows(), columns}, element, layout);
 }
 
 /// Bytes of accesses to a head's row.
@@ -57,7 +58,7 @@ Value SSDChunks::loadRows(const SSDChunk &chunk, Value source, Value of,
 
 void SSDChunks::fetch(const SSDChunk &chunk, Value source, Value of,
                       Value column, const FactorBuffer &buffer, Value stage) {
-  if (s.pairs) {
+  if (s.getPairs()) {
     loaded.push_back(
         {loadRows(chunk, source, of, column, buffer), buffer, stage});
     return;

@@ -11,7 +11,7 @@ namespace cheems::tile {
 /// a chunk, are under way before the chunk's turn.
 class SSDChunks {
 public:
-  SSDChunks(TileBuilder &t, const SSDTilesStrategy &s, int64_t stages,
+  SSDChunks(TileBuilder &t, SSDSpansAttr s, int64_t stages,
             const SSDMemory &memory, const SSDPassed &passed);
   /// A block of this head and segment, which is so far the grid's z.
   void enter(Value head);
@@ -53,7 +53,7 @@ public:
 
 private:
   TileBuilder &t;
-  const SSDTilesStrategy &s;
+  SSDSpansAttr s;
   int64_t stages;
   const SSDMemory &memory;
   const SSDPassed &passed;

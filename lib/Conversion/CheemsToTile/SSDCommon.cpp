@@ -50,11 +50,10 @@ SSDChunk SSDChunk::of(TileBuilder &t, Value chunkRows, const SegmentRow &row,
           t.add(row.start, t.minimum(row.length, end)), number};
 }
 
-Value cheems::tile::rowsOfSpan(TileBuilder &t, const SSDTilesStrategy &s,
-                               Value rows) {
-  Value chunks = t.ceilDiv(rows, s.rows * s.spans);
+Value cheems::tile::rowsOfSpan(TileBuilder &t, SSDSpansAttr s, Value rows) {
+  Value chunks = t.ceilDiv(rows, s.getRows() * s.getSpans());
   chunks = t.maximum(chunks, t.index(1));
-  return t.mul(t.minimum(chunks, t.index(s.most)), s.rows);
+  return t.mul(t.minimum(chunks, t.index(s.getMost())), s.getRows());
 }
 
 Value ChunkDecays::plane(RankedTensorType slice, int64_t number, int64_t from) {

@@ -14,14 +14,15 @@ namespace {
 /// and c needs them.
 class OneRow {
 public:
-  OneRow(TileBuilder &t, const RowStrategy &s, const SSDShape &shape,
+  OneRow(TileBuilder &t, RowTileAttr s, const SSDShape &shape,
          const SSDMemory &memory)
       : t(t), shape(shape), memory(memory),
         parts(shape.states % 2 == 0 ? 2 : 1), partRows(shape.states / parts) {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-    int64_t rows = int64_t(llvm::alignTo(uint64_t(partRows), uint64_t(s.rows)));
-    type = t.tileType({rows, s.columns}, t.b.getF32Type(), layout);
+    auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                   s.getThreads(), s.getWidth());
+    int64_t rows =
+        int64_t(llvm::alignTo(uint64_t(partRows), uint64_t(s.getRows())));
+    type = t.tileType({rows, s.getColumns()}, t.b.getF32Type(), layout);
     perRow = t.sliceType(type, 1);
     perColumn = t.sliceType(type, 0);
   }
@@ -122,7 +123,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildSSDOfOneRow(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildSSDOfOneRow(TileBuilder &t, RowTileAttr s,
                                     const SSDShape &shape,
                                     const SSDMemory &memory) {
   OneRow(t, s, shape, memory).build();

@@ -48,8 +48,8 @@ Value exactDecay(TileBuilder &t, Value x);
 
 /// The row of a segment that has one: the state goes through registers once.
 /// Grid: pieces of P, heads, segments.
-void buildSSDOfOneRow(TileBuilder &t, const RowStrategy &s,
-                      const SSDShape &shape, const SSDMemory &memory);
+void buildSSDOfOneRow(TileBuilder &t, RowTileAttr s, const SSDShape &shape,
+                      const SSDMemory &memory);
 
 /// Memory that the kernels of a prompt pass on. Rows of a segment are cut into
 /// chunks from its start on, and a chunk has a number of its own in the step.
@@ -120,33 +120,29 @@ void buildSSDDecays(TileBuilder &t, int64_t chunkRows, const SSDShape &shape,
 // On tensor cores.
 
 /// Rows of a span of a step with so many rows.
-Value rowsOfSpan(TileBuilder &t, const SSDTilesStrategy &s, Value rows);
+Value rowsOfSpan(TileBuilder &t, SSDSpansAttr s, Value rows);
 
 /// Takes the state through all chunks and updates the pool. Stores it in front
 /// of each span where it is not zero. Grid: pieces of N and P, heads, segments.
-void buildSSDStates(TileBuilder &t, const SSDTilesStrategy &s,
-                    const SSDShape &shape, const SSDMemory &memory,
-                    const SSDPassed &passed);
+void buildSSDStates(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
+                    const SSDMemory &memory, const SSDPassed &passed);
 /// Outputs of a span's chunks. Grid: spans, heads times pieces of P, segments.
-void buildSSDOutputs(TileBuilder &t, const SSDTilesStrategy &s,
-                     const SSDShape &shape, const SSDMemory &memory,
-                     const SSDPassed &passed);
+void buildSSDOutputs(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
+                     const SSDMemory &memory, const SSDPassed &passed);
 
 // In f32.
 
 /// Fills `added`. Grid: chunks, heads times pieces of N and P, segments.
-void buildSSDAddedF32(TileBuilder &t, const SSDStrategy &s,
-                      const SSDShape &shape, const SSDMemory &memory,
-                      const SSDPassed &passed);
+void buildSSDAddedF32(TileBuilder &t, SSDTileAttr s, const SSDShape &shape,
+                      const SSDMemory &memory, const SSDPassed &passed);
 /// Fills `carried` and updates the pool, chunk by chunk. Grid: pieces of N and
 /// P, heads, segments.
-void buildSSDCarriedF32(TileBuilder &t, const RowStrategy &s, int64_t chunkRows,
+void buildSSDCarriedF32(TileBuilder &t, RowTileAttr s, int64_t chunkRows,
                         const SSDShape &shape, const SSDMemory &memory,
                         const SSDPassed &passed);
 /// Outputs of a chunk. Grid: chunks, heads times pieces of P, segments.
-void buildSSDOutputsF32(TileBuilder &t, const SSDStrategy &s,
-                        const SSDShape &shape, const SSDMemory &memory,
-                        const SSDPassed &passed);
+void buildSSDOutputsF32(TileBuilder &t, SSDTileAttr s, const SSDShape &shape,
+                        const SSDMemory &memory, const SSDPassed &passed);
 
 /// What a row takes from each row of its chunk: the product of their gates,
 /// times the decay between them and the step; 0 for later rows. A row's own

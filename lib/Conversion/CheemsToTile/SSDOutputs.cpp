@@ -14,44 +14,47 @@ namespace {
 /// the state.
 class Outputs {
 public:
-  Outputs(TileBuilder &t, const SSDTilesStrategy &s, const SSDShape &shape,
+  Outputs(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
           const SSDMemory &memory, const SSDPassed &passed)
       : t(t), s(s), shape(shape), memory(memory), passed(passed),
-        chunks(t, s, s.stages, memory, passed),
-        parts(int64_t(llvm::divideCeil(shape.states, s.rows))) {
+        chunks(t, s, s.getStages(), memory, passed),
+        parts(int64_t(llvm::divideCeil(shape.states, s.getRows()))) {
     Type f32 = t.b.getF32Type();
     bf16 = t.b.getBF16Type();
     auto tile = [&](int64_t rows, int64_t columns, Type element,
                     FragmentRole role) {
-      return t.fragmentType({rows, columns}, element, role, s.warps, 1);
+      return t.fragmentType({rows, columns}, element, role, SSDSpansAttr::warps,
+                            1);
     };
-    products = tile(s.rows, kMmaDepth, f32, FragmentRole::C);
-    outputs = tile(s.rows, s.columns, f32, FragmentRole::C);
-    left = tile(s.rows, kMmaDepth, bf16, FragmentRole::A);
+    products = tile(s.getRows(), kMmaDepth, f32, FragmentRole::C);
+    outputs = tile(s.getRows(), s.getColumns(), f32, FragmentRole::C);
+    left = tile(s.getRows(), kMmaDepth, bf16, FragmentRole::A);
     gateTile = tile(kMmaDepth, kMmaDepth, bf16, FragmentRole::B);
-    right = tile(s.columns, kMmaDepth, bf16, FragmentRole::B);
+    right = tile(s.getColumns(), kMmaDepth, bf16, FragmentRole::B);
     for (int64_t part = 0; part < parts; ++part) {
-      gateB.push_back(chunks.ring(s.rows));
-      gateC.push_back(chunks.ring(s.rows));
+      gateB.push_back(chunks.ring(s.getRows()));
+      gateC.push_back(chunks.ring(s.getRows()));
     }
-    inputs = chunks.ring(s.columns);
-    weighted = FactorBuffer::alloc(t, {1, s.rows, s.columns}, s.pairs);
-    states = FactorBuffer::alloc(t, {1, parts * s.rows, s.columns}, s.pairs);
+    inputs = chunks.ring(s.getColumns());
+    weighted =
+        FactorBuffer::alloc(t, {1, s.getRows(), s.getColumns()}, s.getPairs());
+    states = FactorBuffer::alloc(t, {1, parts * s.getRows(), s.getColumns()},
+                                 s.getPairs());
   }
 
   void build() {
-    int64_t pieces = int64_t(llvm::divideCeil(shape.size, s.columns));
+    int64_t pieces = int64_t(llvm::divideCeil(shape.size, s.getColumns()));
     Value number = t.block(GridDimension::Y);
     head = t.divide(number, pieces);
     group = t.divide(head, shape.headsPerGroup());
-    column = t.mul(t.remainder(number, pieces), s.columns);
+    column = t.mul(t.remainder(number, pieces), s.getColumns());
     chunks.enter(head);
     Value index = t.block(GridDimension::X);
     Value rows = rowsOfSpan(t, s, chunks.stepRows);
     SSDChunk span = SSDChunk::of(t, rows, chunks.segment, chunks.number, index,
                                  chunks.stepRows);
     t.when(span.exists, [&] {
-      Value inSpan = t.divide(rows, s.rows), begin = t.mul(index, inSpan);
+      Value inSpan = t.divide(rows, s.getRows()), begin = t.mul(index, inSpan);
       Value end = t.minimum(t.add(begin, inSpan), chunks.count);
       takeSpan(span, index, begin, end);
     });
@@ -59,7 +62,7 @@ public:
 
 private:
   /// Whether a chunk's rows are under way before its turn.
-  bool fetchesAhead() const { return s.stages > 1; }
+  bool fetchesAhead() const { return s.getStages() > 1; }
 
   void takeSpan(const SSDChunk &span, Value index, Value begin, Value end) {
     if (fetchesAhead()) {
@@ -70,7 +73,7 @@ private:
       now.push_back(
           t.load(outputs, passed.carried,
                  placeBeforeSpan(t, shape, chunks.segment, span, index, head,
-                                 t.index(part * s.rows), column),
+                                 t.index(part * s.getRows()), column),
                  shape.alignedRow(t)));
     }
     llvm::append_range(now, chunks.factsOf(begin));
@@ -86,12 +89,12 @@ private:
     SSDChunk chunk = chunks.at(index);
     Value stage = chunks.stageOf(index);
     for (int64_t part = 0; part < parts; ++part) {
-      Value state = t.index(part * s.rows);
+      Value state = t.index(part * s.getRows());
       auto at = size_t(part);
       chunks.fetch(chunk, memory.b.memory, group, state, gateB[at], stage);
       chunks.fetch(chunk, memory.c.memory, group, state, gateC[at], stage);
     }
-    if (s.pairs) {
+    if (s.getPairs()) {
       chunks.fetchInputs(chunk, column, inputs, weighted, stage);
     } else {
       chunks.fetch(chunk, memory.x, head, column, inputs, stage);
@@ -109,8 +112,8 @@ private:
       fetch(index);
     }
     for (int64_t part = 0; part < parts; ++part) {
-      states.write(t, Factor::of(t, now[size_t(part)], s.pairs), zero,
-                   t.index(part * s.rows), zero);
+      states.write(t, Factor::of(t, now[size_t(part)], s.getPairs()), zero,
+                   t.index(part * s.getRows()), zero);
     }
     chunks.finish();
     t.waitForAll(0);
@@ -124,7 +127,7 @@ private:
     SSDChunk chunk = chunks.at(index);
     ValueRange facts = now.drop_front(size_t(parts));
     ChunkDecays decays = chunks.decaysOf(chunk, stage, facts);
-    if (!isLast && !s.pairs) {
+    if (!isLast && !s.getPairs()) {
       weighInputs(decays, stage);
     }
     storeOutputs(chunk, decays, stage);
@@ -147,10 +150,12 @@ private:
   /// fetched.
   void weighInputs(ChunkDecays &decays, Value stage) {
     constexpr int64_t width = 8;
-    int64_t across = s.columns / width;
-    auto layout = BlockedAttr::get(
-        t.b.getContext(), s.warps * kWarpThreads / across, across, width);
-    auto type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+    int64_t across = s.getColumns() / width;
+    auto layout = BlockedAttr::get(t.b.getContext(),
+                                   SSDSpansAttr::warps * kWarpThreads / across,
+                                   across, width);
+    auto type =
+        t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
     Value zero = t.index(0);
     Value x =
         inputs.read(t, t.withElement(type, bf16), stage, zero, zero).widened(t);
@@ -163,7 +168,7 @@ private:
   /// `buildSSDStates`.
   Value added(int64_t part, Value stage) {
     Value sums = t.fill(outputs, 0), zero = t.index(0);
-    for (int64_t row = 0; row < s.rows; row += kMmaDepth) {
+    for (int64_t row = 0; row < s.getRows(); row += kMmaDepth) {
       sums = multiply(
           t,
           gateB[size_t(part)].readTransposed(t, left, stage, t.index(row),
@@ -175,22 +180,23 @@ private:
 
   /// c of the chunk's rows, from a row of the state on.
   Factor readC(int64_t state, Value stage) {
-    return gateC[size_t(state / s.rows)].read(t, left, stage, t.index(0),
-                                              t.index(state % s.rows));
+    return gateC[size_t(state / s.getRows())].read(
+        t, left, stage, t.index(0), t.index(state % s.getRows()));
   }
 
   /// What rows take from the chunk's rows, 16 of these at a time: decays of all
   /// of them at once would take too many registers, and so would the sums of
   /// both products.
   SmallVector<Factor> weightsOf(ChunkDecays &decays, Value stage) {
-    SmallVector<Value> within(size_t(s.rows / kMmaDepth), t.fill(products, 0));
-    for (int64_t k = 0; k < parts * s.rows; k += kMmaDepth) {
+    SmallVector<Value> within(size_t(s.getRows() / kMmaDepth),
+                              t.fill(products, 0));
+    for (int64_t k = 0; k < parts * s.getRows(); k += kMmaDepth) {
       Factor rows = readC(k, stage);
       for (auto [number, sums] : llvm::enumerate(within)) {
         Value from = t.index(int64_t(number) * kMmaDepth);
         sums = multiply(t, rows,
-                        gateB[size_t(k / s.rows)].read(t, gateTile, stage, from,
-                                                       t.index(k % s.rows)),
+                        gateB[size_t(k / s.getRows())].read(
+                            t, gateTile, stage, from, t.index(k % s.getRows())),
                         sums);
       }
     }
@@ -198,7 +204,8 @@ private:
     for (auto [number, sums] : llvm::enumerate(within)) {
       Value weights =
           weightsOfChunk(t, memory, decays, sums, int64_t(number) * kMmaDepth);
-      factors.push_back(Factor::of(t, weights, s.pairs).converted(t, left));
+      factors.push_back(
+          Factor::of(t, weights, s.getPairs()).converted(t, left));
     }
     return factors;
   }
@@ -207,7 +214,7 @@ private:
     Value zero = t.index(0);
     SmallVector<Factor> weights = weightsOf(decays, stage);
     Value carried = t.fill(outputs, 0);
-    for (int64_t k = 0; k < parts * s.rows; k += kMmaDepth) {
+    for (int64_t k = 0; k < parts * s.getRows(); k += kMmaDepth) {
       carried = multiply(
           t, readC(k, stage),
           states.readTransposed(t, right, zero, t.index(k), zero), carried);
@@ -228,7 +235,7 @@ private:
   }
 
   TileBuilder &t;
-  const SSDTilesStrategy &s;
+  SSDSpansAttr s;
   const SSDShape &shape;
   const SSDMemory &memory;
   const SSDPassed &passed;
@@ -242,7 +249,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildSSDOutputs(TileBuilder &t, const SSDTilesStrategy &s,
+void cheems::tile::buildSSDOutputs(TileBuilder &t, SSDSpansAttr s,
                                    const SSDShape &shape,
                                    const SSDMemory &memory,
                                    const SSDPassed &passed) {

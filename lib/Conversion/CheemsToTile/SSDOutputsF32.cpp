@@ -12,35 +12,35 @@ namespace {
 /// through shared memory between the two products.
 class ExactOutputs {
 public:
-  ExactOutputs(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
+  ExactOutputs(TileBuilder &t, SSDTileAttr s, const SSDShape &shape,
                const SSDMemory &memory, const SSDPassed &passed)
       : t(t), s(s), shape(shape), memory(memory), passed(passed) {
     Type f32 = t.b.getF32Type();
-    int64_t threads = s.warps * kWarpThreads;
+    int64_t threads = s.getWarps() * kWarpThreads;
     // Eight neighbours read eight rows of a buffer, in different banks.
     auto layout = BlockedAttr::get(t.b.getContext(), threads / 8, 8, 1);
-    products = t.tileType({s.rows, s.rows}, f32, layout);
-    outputs = t.tileType({s.rows, s.columns}, f32, layout);
-    int64_t down = std::min<int64_t>(s.columns, threads / 4);
+    products = t.tileType({s.getRows(), s.getRows()}, f32, layout);
+    outputs = t.tileType({s.getRows(), s.getColumns()}, f32, layout);
+    int64_t down = std::min<int64_t>(s.getColumns(), threads / 4);
     auto across = BlockedAttr::get(t.b.getContext(), down, threads / down, 1);
-    stateTile = t.tileType({s.columns, s.depth}, f32, across);
-    inputTile = t.tileType({s.columns, s.rows}, f32, across);
-    gateB = t.alloc({1, s.rows, s.depth}, f32, /*swizzled=*/true);
-    gateC = t.alloc({1, s.rows, s.depth}, f32, /*swizzled=*/true);
-    states = t.alloc({1, s.columns, s.depth}, f32, /*swizzled=*/true);
-    inputs = t.alloc({1, s.columns, s.rows}, f32, /*swizzled=*/true);
-    weights = t.alloc({1, s.rows, s.rows}, f32, /*swizzled=*/true);
+    stateTile = t.tileType({s.getColumns(), s.getDepth()}, f32, across);
+    inputTile = t.tileType({s.getColumns(), s.getRows()}, f32, across);
+    gateB = t.alloc({1, s.getRows(), s.getDepth()}, f32, /*swizzled=*/true);
+    gateC = t.alloc({1, s.getRows(), s.getDepth()}, f32, /*swizzled=*/true);
+    states = t.alloc({1, s.getColumns(), s.getDepth()}, f32, /*swizzled=*/true);
+    inputs = t.alloc({1, s.getColumns(), s.getRows()}, f32, /*swizzled=*/true);
+    weights = t.alloc({1, s.getRows(), s.getRows()}, f32, /*swizzled=*/true);
   }
 
   void build() {
-    int64_t pieces = int64_t(llvm::divideCeil(shape.size, s.columns));
+    int64_t pieces = int64_t(llvm::divideCeil(shape.size, s.getColumns()));
     Value number = t.block(GridDimension::Y);
     Value segment = t.block(GridDimension::Z);
     SegmentRow row = loadSegment(t, memory.segments, segment, false);
     head = t.divide(number, pieces);
-    column = t.mul(t.remainder(number, pieces), s.columns);
-    chunk = SSDChunk::of(t, s.rows, row, segment, t.block(GridDimension::X),
-                         t.extent(memory.step, 0));
+    column = t.mul(t.remainder(number, pieces), s.getColumns());
+    chunk = SSDChunk::of(t, s.getRows(), row, segment,
+                         t.block(GridDimension::X), t.extent(memory.step, 0));
     t.when(chunk.exists, [&] { buildRows(); });
   }
 
@@ -52,7 +52,7 @@ private:
                    {{chunk.row, head, column}, {2, 0}, {size, chunk.past}}),
             inputs, zero, zero, zero);
     SmallVector<Value> sums = t.loop(
-        zero, t.index(shape.states), s.depth,
+        zero, t.index(shape.states), s.getDepth(),
         {t.fill(products, 0), t.fill(outputs, 0)},
         [&](Value state, ValueRange now) { return addStates(state, now); });
     ChunkDecays decays{t, passed.decays, head, chunk};
@@ -92,7 +92,7 @@ private:
   }
 
   TileBuilder &t;
-  const SSDStrategy &s;
+  SSDTileAttr s;
   const SSDShape &shape;
   const SSDMemory &memory;
   const SSDPassed &passed;
@@ -103,7 +103,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildSSDOutputsF32(TileBuilder &t, const SSDStrategy &s,
+void cheems::tile::buildSSDOutputsF32(TileBuilder &t, SSDTileAttr s,
                                       const SSDShape &shape,
                                       const SSDMemory &memory,
                                       const SSDPassed &passed) {

@@ -12,27 +12,27 @@ namespace {
 /// One kernel. A block has a piece of one head's state.
 class States {
 public:
-  States(TileBuilder &t, const SSDTilesStrategy &s, const SSDShape &shape,
+  States(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
          const SSDMemory &memory, const SSDPassed &passed)
       : t(t), s(s), shape(shape), memory(memory), passed(passed),
-        chunks(t, s, s.pieceStages, memory, passed) {
+        chunks(t, s, s.getPieceStages(), memory, passed) {
     Type f32 = t.b.getF32Type(), bf16 = t.b.getBF16Type();
     auto tile = [&](int64_t rows, int64_t columns, Type element,
                     FragmentRole role) {
       return t.fragmentType({rows, columns}, element, role, s.half, s.half);
     };
-    type = tile(s.pieceStates, s.pieceColumns, f32, FragmentRole::C);
-    left = tile(s.pieceStates, kMmaDepth, bf16, FragmentRole::A);
-    right = tile(s.pieceColumns, kMmaDepth, bf16, FragmentRole::B);
-    gates = chunks.ring(s.pieceStates);
-    inputs = chunks.ring(s.pieceColumns);
+    type = tile(s.getPieceStates(), s.getPieceColumns(), f32, FragmentRole::C);
+    left = tile(s.getPieceStates(), kMmaDepth, bf16, FragmentRole::A);
+    right = tile(s.getPieceColumns(), kMmaDepth, bf16, FragmentRole::B);
+    gates = chunks.ring(s.getPieceStates());
+    inputs = chunks.ring(s.getPieceColumns());
   }
 
   void build() {
-    auto across = int64_t(llvm::divideCeil(shape.size, s.pieceColumns));
+    auto across = int64_t(llvm::divideCeil(shape.size, s.getPieceColumns()));
     Value piece = t.block(GridDimension::X);
-    first = t.mul(t.divide(piece, across), s.pieceStates);
-    column = t.mul(t.remainder(piece, across), s.pieceColumns);
+    first = t.mul(t.divide(piece, across), s.getPieceStates());
+    column = t.mul(t.remainder(piece, across), s.getPieceColumns());
     head = t.block(GridDimension::Y);
     group = t.divide(head, shape.headsPerGroup());
     chunks.enter(head);
@@ -47,7 +47,7 @@ private:
   }
 
   void takeSegment() {
-    for (int64_t ahead = 0; ahead + 1 < s.pieceStages; ++ahead) {
+    for (int64_t ahead = 0; ahead + 1 < s.getPieceStages(); ++ahead) {
       fetch(t.index(ahead));
     }
     chunks.finish();
@@ -59,7 +59,7 @@ private:
                shape.alignedRow(t))};
     llvm::append_range(now, chunks.factsOf(t.index(0)));
     Value rows = rowsOfSpan(t, s, chunks.stepRows);
-    Value inSpan = t.divide(rows, s.rows);
+    Value inSpan = t.divide(rows, s.getRows());
     Value spans = arith::CeilDivUIOp::create(t.b, chunks.count, inSpan);
     now = t.loop(t.index(0), spans, 1, now, [&](Value index, ValueRange now) {
       SSDChunk span = SSDChunk::of(t, rows, chunks.segment, chunks.number,
@@ -83,7 +83,7 @@ private:
     SSDChunk chunk = chunks.at(index);
     Value stage = chunks.stageOf(index);
     chunks.fetch(chunk, memory.b.memory, group, first, gates, stage);
-    if (s.pairs) {
+    if (s.getPairs()) {
       chunks.fetchInputs(chunk, column, {}, inputs, stage);
     } else {
       chunks.fetch(chunk, memory.x, head, column, inputs, stage);
@@ -94,17 +94,17 @@ private:
 
   SmallVector<Value> takeChunk(Value index, ValueRange now) {
     // Behind it, this stage is there, and nobody reads the one before.
-    t.waitForAll(s.pieceStages - 2);
-    fetch(t.add(index, s.pieceStages - 1));
+    t.waitForAll(s.getPieceStages() - 2);
+    fetch(t.add(index, s.getPieceStages() - 1));
     SmallVector<Value> next = chunks.factsOf(t.add(index, 1));
     SSDChunk chunk = chunks.at(index);
     Value stage = chunks.stageOf(index), zero = t.index(0);
     ChunkDecays decays = chunks.decaysOf(chunk, stage, now.drop_front());
     RankedTensorType wide = t.withElement(right, t.b.getF32Type());
     Value sums = t.fill(type, 0);
-    for (int64_t row = 0; row < s.rows; row += kMmaDepth) {
+    for (int64_t row = 0; row < s.getRows(); row += kMmaDepth) {
       Factor x = inputs.readTransposed(t, right, stage, t.index(row), zero);
-      if (!s.pairs) {
+      if (!s.getPairs()) {
         Value weights = decays.weights(t.sliceType(wide, 0), row);
         x = Factor::of(t, t.mul(x.widened(t), t.broadcast(weights, wide)),
                        /*isPair=*/false);
@@ -120,7 +120,7 @@ private:
   }
 
   TileBuilder &t;
-  const SSDTilesStrategy &s;
+  SSDSpansAttr s;
   const SSDShape &shape;
   const SSDMemory &memory;
   const SSDPassed &passed;
@@ -131,7 +131,7 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildSSDStates(TileBuilder &t, const SSDTilesStrategy &s,
+void cheems::tile::buildSSDStates(TileBuilder &t, SSDSpansAttr s,
                                   const SSDShape &shape,
                                   const SSDMemory &memory,
                                   const SSDPassed &passed) {

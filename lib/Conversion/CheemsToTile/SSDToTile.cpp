@@ -71,8 +71,9 @@ struct SSDInputs {
 class SSDLaunches {
 public:
   SSDLaunches(ImplicitLocOpBuilder &b, SegmentedSSDOp op, KernelTable &kernels,
-              const Strategy &strategy, Value y)
-      : b(b), op(op), kernels(kernels), strategy(strategy), shape(op),
+              Value y)
+      : b(b), op(op), kernels(kernels),
+        strategy(strategyOf<SSDStrategyAttr>(op)), shape(op),
         heads(SSDInputs::of(b, op)), beforeA(opBefore(op.getA())),
         a(beforeA ? beforeA.getInputs()[0] : op.getA()), y(y) {}
 
@@ -139,7 +140,7 @@ private:
     operands.read(op.getLayer());
     operands.write(y);
     operands.write(op.getPool());
-    RowStrategy s = strategy.ssdOfOneRow(shape.states, shape.size);
+    RowTileAttr s = strategy.getOneRow();
     auto body = [&](TileBuilder &t, ValueRange m) {
       SSDMemory memory = memoryOf(operands, m);
       memory.b = gateB.in(operands, m);
@@ -149,7 +150,7 @@ private:
     FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "ssd_of_one_row",
                                            operands.types(), s.warps(), body);
     return SmallVector<Value>(launch(b, kernel,
-                                     {count(tiles(shape.size, s.columns)),
+                                     {count(tiles(shape.size, s.getColumns())),
                                       count(shape.heads), segments()},
                                      operands.inputs, operands.outputs)
                                   .getResults());
@@ -162,27 +163,27 @@ private:
   }
 
   SmallVector<Value> ofChunks() {
-    if (auto tiles = Strategy::ssdTiles(op)) {
-      return ofSpans(*tiles);
+    if (SSDSpansAttr spans = strategy.getSpans()) {
+      return ofSpans(spans);
     }
-    SSDStrategy s = strategy.ssdF32(shape.states, shape.size);
-    allocate(s.rows, chunks(s.rows));
+    SSDTileAttr s = strategy.getChunks();
+    allocate(s.getRows(), chunks(s.getRows()));
     passed.added = tensor::EmptyOp::create(
         b, tensor::getMixedSizes(b, b.getLoc(), passed.carried),
         b.getF32Type());
-    sumDecays(s.rows);
+    sumDecays(s.getRows());
     addRows(s);
     Value pool = carry(s);
     return {outputs(s), pool};
   }
 
-  SmallVector<Value> ofSpans(const SSDTilesStrategy &s) {
+  SmallVector<Value> ofSpans(SSDSpansAttr s) {
     // As many as there may be: see rowsOfSpan, by which a plan cannot divide.
     Value spans = arith::MaxUIOp::create(
-        b, chunks(s.rows * s.most),
-        arith::MinUIOp::create(b, chunks(s.rows), count(s.spans)));
-    allocate(s.rows, spans);
-    sumDecays(s.rows);
+        b, chunks(s.getRows() * s.getMost()),
+        arith::MinUIOp::create(b, chunks(s.getRows()), count(s.getSpans())));
+    allocate(s.getRows(), spans);
+    sumDecays(s.getRows());
     Value pool = takeThrough(s);
     return {outputs(s, spans), pool};
   }
@@ -231,7 +232,7 @@ private:
   }
 
   /// Returns the pool.
-  Value takeThrough(const SSDTilesStrategy &s) {
+  Value takeThrough(SSDSpansAttr s) {
     LaunchOperands operands;
     operands.read(heads.x);
     operands.read(heads.b);
@@ -241,10 +242,10 @@ private:
     operands.read(op.getLayer());
     operands.write(passed.carried);
     operands.write(op.getPool());
-    int64_t pieces =
-        tiles(shape.states, s.pieceStates) * tiles(shape.size, s.pieceColumns);
+    int64_t pieces = tiles(shape.states, s.getPieceStates()) *
+                     tiles(shape.size, s.getPieceColumns());
     ValueRange made = launchOf(
-        "ssd_states", operands, s.warps,
+        "ssd_states", operands, SSDSpansAttr::warps,
         {count(pieces), count(shape.heads), segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &to) {
           buildSSDStates(t, s, shape, memory, to);
@@ -253,12 +254,13 @@ private:
     return made[1];
   }
 
-  Value outputs(const SSDTilesStrategy &s, Value spans) {
+  Value outputs(SSDSpansAttr s, Value spans) {
     LaunchOperands operands = operandsOfOutputs();
     operands.read(passed.wholes);
     return launchOf(
-        "ssd_outputs", operands, s.warps,
-        {spans, count(shape.heads * tiles(shape.size, s.columns)), segments()},
+        "ssd_outputs", operands, SSDSpansAttr::warps,
+        {spans, count(shape.heads * tiles(shape.size, s.getColumns())),
+         segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
           buildSSDOutputs(t, s, shape, memory, from);
         })[0];
@@ -277,7 +279,7 @@ private:
     return operands;
   }
 
-  void addRows(const SSDStrategy &s) {
+  void addRows(SSDTileAttr s) {
     LaunchOperands operands;
     operands.read(heads.x);
     operands.read(op.getStep());
@@ -286,17 +288,17 @@ private:
     operands.read(op.getSegments());
     operands.write(passed.added);
     int64_t pieces =
-        tiles(shape.states, s.states) * tiles(shape.size, s.columns);
+        tiles(shape.states, s.getStates()) * tiles(shape.size, s.getColumns());
     passed.added = launchOf(
-        "ssd_added", operands, s.warps,
-        {chunks(s.rows), count(shape.heads * pieces), segments()},
+        "ssd_added", operands, s.getWarps(),
+        {chunks(s.getRows()), count(shape.heads * pieces), segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
           buildSSDAddedF32(t, s, shape, memory, from);
         })[0];
   }
 
   /// Returns the pool.
-  Value carry(const SSDStrategy &s) {
+  Value carry(SSDTileAttr s) {
     LaunchOperands operands;
     operands.read(op.getStep());
     operands.read(passed.wholes);
@@ -305,26 +307,26 @@ private:
     operands.read(op.getLayer());
     operands.write(passed.carried);
     operands.write(op.getPool());
-    RowStrategy rows = strategy.ssdCarried(shape.states, shape.size);
-    int64_t pieces =
-        tiles(shape.states, rows.rows) * tiles(shape.size, rows.columns);
+    RowTileAttr rows = strategy.getCarried();
+    int64_t pieces = tiles(shape.states, rows.getRows()) *
+                     tiles(shape.size, rows.getColumns());
     ValueRange made = launchOf(
         "ssd_carried", operands, rows.warps(),
         {count(pieces), count(shape.heads), segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
-          buildSSDCarriedF32(t, rows, s.rows, shape, memory, from);
+          buildSSDCarriedF32(t, rows, s.getRows(), shape, memory, from);
         });
     passed.carried = made[0];
     return made[1];
   }
 
-  Value outputs(const SSDStrategy &s) {
+  Value outputs(SSDTileAttr s) {
     LaunchOperands operands = operandsOfOutputs();
     operands.read(op.getStep());
     return launchOf(
-        "ssd_outputs", operands, s.warps,
-        {chunks(s.rows), count(shape.heads * tiles(shape.size, s.columns)),
-         segments()},
+        "ssd_outputs", operands, s.getWarps(),
+        {chunks(s.getRows()),
+         count(shape.heads * tiles(shape.size, s.getColumns())), segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
           buildSSDOutputsF32(t, s, shape, memory, from);
         })[0];
@@ -333,7 +335,7 @@ private:
   ImplicitLocOpBuilder &b;
   SegmentedSSDOp op;
   KernelTable &kernels;
-  const Strategy &strategy;
+  SSDStrategyAttr strategy;
   SSDShape shape;
   SSDInputs heads;
   linalg::GenericOp beforeA;
@@ -353,8 +355,7 @@ struct SSDToTile : ToKernel<SegmentedSSDOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
     SmallVector<Value> results =
-        SSDLaunches(b, op, kernels, strategy, rounded.memory(b, op.getY()))
-            .make();
+        SSDLaunches(b, op, kernels, rounded.memory(b, op.getY())).make();
     results[0] = rounded.replace(b, rewriter, results[0], op.getY());
     rewriter.replaceOp(op, results);
     return success();
@@ -363,6 +364,6 @@ struct SSDToTile : ToKernel<SegmentedSSDOp> {
 } // namespace
 
 void cheems::tile::populateSSDToTile(RewritePatternSet &patterns,
-                                     KernelContext kit) {
-  patterns.add<SSDToTile>(patterns.getContext(), kit);
+                                     KernelTable &kernels) {
+  patterns.add<SSDToTile>(patterns.getContext(), kernels);
 }

@@ -1,5 +1,6 @@
 // cheems-to-tile: ops become launches of kernels.
 #include "Patterns.h"
+#include "SelectStrategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"
@@ -48,20 +49,35 @@ static void sortKernels(ModuleOp module) {
   }
 }
 
-/// A tile has elements: an error at the first op on a tensor that has none.
-static LogicalResult verifyElements(ModuleOp module) {
-  auto hasNone = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && llvm::is_contained(tensor.getShape(), 0);
-  };
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    if (llvm::any_of(op->getOperandTypes(), hasNone) ||
-        llvm::any_of(op->getResultTypes(), hasNone)) {
-      return emitUnsupported(op)
-             << "is on a tensor with an extent of 0: cards have no kernel for "
-                "it; compile for cpu";
+LogicalResult cheems::tile::rewriteFunctions(
+    ModuleOp module, function_ref<void(RewritePatternSet &)> populate) {
+  RewritePatternSet patterns(module.getContext());
+  populate(patterns);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  auto config = GreedyRewriteConfig().setUseTopDownTraversal();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (failed(applyPatternsGreedily(function, frozen, config))) {
+      return function.emitOpError("does not come to an end");
     }
-    return WalkResult::advance();
+  }
+  return success();
+}
+
+LogicalResult
+cheems::tile::verifyStrategies(ModuleOp module,
+                               function_ref<bool(Operation *)> isMeant) {
+  auto target = module->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
+  if (!target) {
+    return module.emitError("has no #cheems_tile.target as cheems.target");
+  }
+  Strategy strategy(target);
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (op->getNumResults() == 0 || op->hasAttr(kStrategy) || !isMeant(op) ||
+        !op->getParentOfType<func::FuncOp>() || !strategyFor(op, strategy)) {
+      return WalkResult::advance();
+    }
+    return op->emitOpError(
+        "has no strategy: cheems-select-gpu-strategy comes first");
   });
   return failure(result.wasInterrupted());
 }
@@ -71,70 +87,41 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
   using ToTilePassBase::ToTilePassBase;
 
   void runOnOperation() override {
-    auto target =
-        getOperation()->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
-    if (!target) {
-      getOperation().emitError("has no #cheems_tile.target as cheems.target");
-      return signalPassFailure();
-    }
-    if (failed(verifyElements(getOperation()))) {
+    auto isAny = [](Operation *) { return true; };
+    if (failed(verifyStrategies(getOperation(), isAny))) {
       return signalPassFailure();
     }
     KernelTable kernels(getOperation());
-    Strategy strategy(target);
-    KernelContext kit{kernels, strategy};
-    // Experts add to what a product gives: they become sums that its kernel
-    // can take.
-    if (hasExperts()) {
-      run([&](RewritePatternSet &patterns) {
-        populateExpertsToTile(patterns, kit);
-      });
-      run(populateFuseElementwise);
-    }
-    // First what becomes a neighbour that others take, then those that take
-    // neighbours with them: attention and SSD, then products that take norms,
-    // then the others; then the rest.
+    // First those that take neighbours with them: attention and SSD, then
+    // products that take norms, then the others; then the rest.
     run([&](RewritePatternSet &patterns) {
-      populateMaskToTile(patterns, kit);
+      populateAttentionToTile(patterns, kernels);
+      populateSSDToTile(patterns, kernels);
     });
     run([&](RewritePatternSet &patterns) {
-      populateAttentionToTile(patterns, kit);
-      populateSSDToTile(patterns, kit);
+      populateNormedProductsToTile(patterns, kernels);
     });
     run([&](RewritePatternSet &patterns) {
-      populateNormedProductsToTile(patterns, kit);
+      populateNormToTile(patterns, kernels);
+      populateProductToTile(patterns, kernels);
+      populateRoundEntriesToTile(patterns, kernels);
+      populateRowsToTile(patterns, kernels);
+      populateRotaryToTile(patterns, kernels);
+      populateTopLogitsToTile(patterns, kernels);
+      populateScoresToTile(patterns, kernels);
     });
     run([&](RewritePatternSet &patterns) {
-      populateNormToTile(patterns, kit);
-      populateProductToTile(patterns, kit);
-      populateRoundEntriesToTile(patterns, kit);
-      populateRowsToTile(patterns, kit);
-      populateRotaryToTile(patterns, kit);
-      populateTopLogitsToTile(patterns, kit);
-      populateScoresToTile(patterns, kit);
+      populateElementwiseToTile(patterns, kernels);
     });
-    run([&](RewritePatternSet &patterns) {
-      populateElementwiseToTile(patterns, kit);
-    });
-    if (failed(verifyAllTaken(strategy))) {
+    if (failed(verifyAllTaken())) {
       return signalPassFailure();
     }
     sortKernels(getOperation());
   }
 
 private:
-  bool hasExperts() {
-    return getOperation()
-        .walk([](Operation *op) {
-          return isa<RetrieveExpertsOp, MixExpertsOp>(op)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   /// An error at each op that computes a tensor and is no launch.
-  LogicalResult verifyAllTaken(const Strategy &strategy) {
+  LogicalResult verifyAllTaken() {
     WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
       if (!isa<DestinationStyleOpInterface>(op) || isa<LaunchOp>(op)) {
         return WalkResult::advance();
@@ -147,7 +134,7 @@ private:
       if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {
         why = whyNoKernel(attention);
       } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
-        why = whyNoKernel(logits, strategy);
+        why = whyNoKernel(logits);
       } else if (auto retrieval = dyn_cast<RetrieveExpertsOp>(op)) {
         why = whyNoKernel(retrieval);
       } else if (auto mixing = dyn_cast<MixExpertsOp>(op)) {
@@ -161,16 +148,8 @@ private:
   }
 
   void run(function_ref<void(RewritePatternSet &)> populate) {
-    RewritePatternSet patterns(&getContext());
-    populate(patterns);
-    FrozenRewritePatternSet frozen(std::move(patterns));
-    // So kernels of one name are numbered in the order of the ops.
-    auto config = GreedyRewriteConfig().setUseTopDownTraversal();
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(applyPatternsGreedily(function, frozen, config))) {
-        function.emitOpError("does not come to an end");
-        return signalPassFailure();
-      }
+    if (failed(rewriteFunctions(getOperation(), populate))) {
+      signalPassFailure();
     }
   }
 };

@@ -10,21 +10,18 @@ using namespace cheems::tile;
 
 /// Columns are numbers of f32, because maxima are: so many are exact.
 constexpr int64_t kMostVocabulary = 1 << 24;
-/// The greatest number that is not lower than what a row of the second launch
-/// may have: 128 numbers per thread.
-constexpr int64_t kMostCandidates = 16384;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-static int64_t piecesOf(TopLogitsOp op, const RowStrategy &s) {
-  return llvm::divideCeil(op.getVocabulary(), s.columns);
+static int64_t piecesOf(TopLogitsOp op) {
+  RowTileAttr s = strategyOf<TopLogitsStrategyAttr>(op).getPieces();
+  return llvm::divideCeil(op.getVocabulary(), s.getColumns());
 }
 
-std::optional<std::string> cheems::tile::whyNoKernel(TopLogitsOp op,
-                                                     const Strategy &strategy) {
+std::optional<std::string> cheems::tile::whyNoKernel(TopLogitsOp op) {
   if (op.getVocabulary() > kMostVocabulary) {
     return "has rows of more than 2^24 logits";
   }
-  int64_t pieces = piecesOf(op, strategy.logits(op.getVocabulary()));
+  int64_t pieces = piecesOf(op);
   if (pieces * op.getCount() > kMostCandidates) {
     return "wants too many of each row's logits";
   }
@@ -103,21 +100,22 @@ static Value areBelow(TileBuilder &t, Value indices, int64_t limit) {
 }
 
 /// The tile of rows of a block.
-static RankedTensorType tileOf(TileBuilder &t, const RowStrategy &s) {
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  return t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+static RankedTensorType tileOf(TileBuilder &t, RowTileAttr s) {
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  return t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
 }
 
 /// Grid: blocks of rows, pieces.
 /// \param memory logits [R, V]; values and columns [R, pieces * K]; greatest
 ///   and sums [R, pieces].
-static void buildPieces(TileBuilder &t, const RowStrategy &s, TopLogitsOp op,
+static void buildPieces(TileBuilder &t, RowTileAttr s, TopLogitsOp op,
                         ValueRange memory) {
   RankedTensorType type = tileOf(t, s);
   int64_t size = op.getVocabulary(), count = op.getCount();
-  Value row = t.mul(t.block(GridDimension::X), s.rows);
+  Value row = t.mul(t.block(GridDimension::X), s.getRows());
   Value piece = t.block(GridDimension::Y);
-  Value first = t.mul(piece, s.columns);
+  Value first = t.mul(piece, s.getColumns());
   Value logits = t.load(type, memory[0], {{row, first}, {0, 1}},
                         alignmentOf(size, type.getElementType()));
   Value indices = t.indicesFrom(first, type, 1);
@@ -142,16 +140,18 @@ static void buildPieces(TileBuilder &t, const RowStrategy &s, TopLogitsOp op,
 /// Grid: blocks of rows.
 /// \param memory what `buildPieces` stores; values and tokens [R, K],
 ///   log_sum_exp [R].
-static void buildMerge(TileBuilder &t, const RowStrategy &s, TopLogitsOp op,
+static void buildMerge(TileBuilder &t, RowTileAttr s, TopLogitsOp op,
                        int64_t pieces, ValueRange memory) {
   RankedTensorType type = tileOf(t, s);
   int64_t count = op.getCount(), candidates = pieces * count;
-  Value row = t.mul(t.block(GridDimension::X), s.rows), zero = t.index(0);
+  Value row = t.mul(t.block(GridDimension::X), s.getRows()), zero = t.index(0);
   Place from{{row, zero}, {0, 1}};
 
-  RowStrategy perPiece = s;
-  perPiece.columns =
-      int64_t(llvm::alignTo(uint64_t(pieces), uint64_t(s.threads * s.width)));
+  auto perPiece = RowTileAttr::get(
+      s.getContext(), s.getRows(), s.getThreads(), s.getWidth(),
+      int64_t(llvm::alignTo(uint64_t(pieces),
+                            uint64_t(s.getThreads() * s.getWidth()))),
+      s.getTimes());
   RankedTensorType pieceType = tileOf(t, perPiece);
   int64_t aligned = alignmentOf(pieces, type.getElementType());
   Value greatest = t.load(pieceType, memory[2], from, aligned);
@@ -187,12 +187,13 @@ struct TopLogitsToTile : ToKernel<TopLogitsOp> {
 
   LogicalResult matchAndRewrite(TopLogitsOp op,
                                 PatternRewriter &rewriter) const override {
-    if (auto why = whyNoKernel(op, strategy)) {
+    if (auto why = whyNoKernel(op)) {
       return rewriter.notifyMatchFailure(op, *why);
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    RowStrategy s = strategy.logits(op.getVocabulary());
-    int64_t pieces = piecesOf(op, s), candidates = pieces * op.getCount();
+    auto strategy = strategyOf<TopLogitsStrategyAttr>(op);
+    RowTileAttr s = strategy.getPieces();
+    int64_t pieces = piecesOf(op), candidates = pieces * op.getCount();
     auto partial = [&](int64_t columns) -> Value {
       SmallVector<OpFoldResult> extents = {
           b.createOrFold<tensor::DimOp>(op.getLogits(), 0),
@@ -206,24 +207,25 @@ struct TopLogitsToTile : ToKernel<TopLogitsOp> {
                                       buildPieces(t, s, op, memory);
                                     });
     auto first = launch(b, kernel,
-                        {tilesOf(b, op.getLogits(), 0, s.rows),
+                        {tilesOf(b, op.getLogits(), 0, s.getRows()),
                          arith::ConstantIndexOp::create(b, pieces)},
                         op.getLogits(), found);
-    RowStrategy all = strategy.wholeRows(candidates);
+    RowTileAttr all = strategy.getMerged();
     SmallVector<Value> inputs(first.getResults()), outputs(op.getDpsInits());
     kernel = make(op, "merge_logits", inputs, outputs, all,
                   [&](TileBuilder &t, ValueRange memory) {
                     buildMerge(t, all, op, pieces, memory);
                   });
-    auto second = launch(b, kernel, {tilesOf(b, op.getLogits(), 0, all.rows)},
-                         inputs, outputs);
+    auto second =
+        launch(b, kernel, {tilesOf(b, op.getLogits(), 0, all.getRows())},
+               inputs, outputs);
     rewriter.replaceOp(op, second.getResults());
     return success();
   }
 
 private:
   FlatSymbolRefAttr make(TopLogitsOp op, StringRef name, ArrayRef<Value> inputs,
-                         ArrayRef<Value> outputs, const RowStrategy &s,
+                         ArrayRef<Value> outputs, RowTileAttr s,
                          KernelTable::Body body) const {
     SmallVector<Type> arguments;
     for (ArrayRef<Value> operands : {inputs, outputs}) {
@@ -237,6 +239,6 @@ private:
 } // namespace
 
 void cheems::tile::populateTopLogitsToTile(RewritePatternSet &patterns,
-                                           KernelContext kit) {
-  patterns.add<TopLogitsToTile>(patterns.getContext(), kit);
+                                           KernelTable &kernels) {
+  patterns.add<TopLogitsToTile>(patterns.getContext(), kernels);
 }

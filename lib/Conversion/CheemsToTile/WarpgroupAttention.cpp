@@ -8,46 +8,47 @@ using namespace cheems::tile;
 /// Neighbours that a thread loads of a query: 16 bytes.
 constexpr int64_t kWidth = 4;
 
-WarpgroupAttention::WarpgroupAttention(TileBuilder &t,
-                                       const AttentionStrategy &s,
+WarpgroupAttention::WarpgroupAttention(TileBuilder &t, AttentionTileAttr s,
                                        const AttentionShape &shape,
                                        const AttentionMemory &memory,
                                        Value query, Value y)
     : t(t), s(s), shape(shape), memory(memory), query(query), y(y),
-      panels(shape.size / s.panel), masks(shape, s) {
+      panels(shape.size / s.getPanel()), masks(shape, s) {
   MLIRContext *context = t.b.getContext();
   Type f32 = t.b.getF32Type();
-  auto sums = FragmentAttr::get(context, FragmentRole::C, s.warpsM, 1, 1, 2);
-  scores = t.tileType({s.tileRows(), s.entries}, f32, sums);
+  auto sums =
+      FragmentAttr::get(context, FragmentRole::C, s.getWarpsM(), 1, 1, 2);
+  scores = t.tileType({s.tileRows(), s.getEntries()}, f32, sums);
   output = t.tileType({s.tileRows(), shape.size}, f32, sums);
   weights = t.tileType(
-      {s.tileRows(), s.entries}, shape.stored,
-      FragmentAttr::get(context, FragmentRole::A, s.warpsM, 1, 1, 2));
+      {s.tileRows(), s.getEntries()}, shape.stored,
+      FragmentAttr::get(context, FragmentRole::A, s.getWarpsM(), 1, 1, 2));
   // A row of a panel is read by neighbouring threads, of one head at a time.
-  int64_t across = s.panel / kWidth;
+  int64_t across = s.getPanel() / kWidth;
   loaded =
-      t.tileType({s.rows, s.panel}, f32,
+      t.tileType({s.getRows(), s.getPanel()}, f32,
                  BlockedAttr::get(context, s.warps() * kWarpThreads / across,
                                   across, kWidth));
-  queries = t.alloc({panels, s.tileRows(), s.panel}, shape.stored,
+  queries = t.alloc({panels, s.tileRows(), s.getPanel()}, shape.stored,
                     /*swizzled=*/true);
-  SmallVector<int64_t> ring = {s.stages * panels, s.entries, s.panel};
+  SmallVector<int64_t> ring = {s.getStages() * panels, s.getEntries(),
+                               s.getPanel()};
   keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
   valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
   masks.alloc(t);
 }
 
 void WarpgroupAttention::loadQuery() {
-  for (int64_t head = 0; head < s.heads; ++head) {
+  for (int64_t head = 0; head < s.getHeads(); ++head) {
     HeadPlace place = rows.place;
     place.head = t.add(place.head, head);
     for (int64_t panel = 0; panel < panels; ++panel) {
       Value tile =
-          t.load(loaded, query, place.at(t, panel * s.panel, shape.size),
+          t.load(loaded, query, place.at(t, panel * s.getPanel(), shape.size),
                  shape.alignedQuery(t));
       tile = arith::TruncFOp::create(t.b, t.withElement(loaded, shape.stored),
                                      tile);
-      t.write(tile, queries, t.index(panel), t.index(head * s.rows),
+      t.write(tile, queries, t.index(panel), t.index(head * s.getRows()),
               t.index(0));
     }
   }

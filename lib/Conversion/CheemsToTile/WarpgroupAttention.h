@@ -15,7 +15,7 @@ namespace cheems::tile {
 /// it, and finds the weights of its own while those are under way.
 class WarpgroupAttention {
 public:
-  WarpgroupAttention(TileBuilder &t, const AttentionStrategy &s,
+  WarpgroupAttention(TileBuilder &t, AttentionTileAttr s,
                      const AttentionShape &shape, const AttentionMemory &memory,
                      Value query, Value y);
 
@@ -52,7 +52,7 @@ protected:
   void storeOutputs(const Carried &end, Value values);
 
   TileBuilder &t;
-  const AttentionStrategy &s;
+  AttentionTileAttr s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   Value query, y;

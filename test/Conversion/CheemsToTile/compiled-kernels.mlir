@@ -1,5 +1,5 @@
 // A module may have launches of kernels that were compiled before. They stay, and so do the kernels.
-// RUN: cheems-opt %s --cheems-to-tile | FileCheck %s
+// RUN: cheems-opt %s --cheems-gpu-kernels | FileCheck %s
 
 // CHECK: gpu.module @kernels
 // CHECK: llvm.func @one(

@@ -1,5 +1,5 @@
 // Kernels of attention compute what the op is, on whole tiles: entries in bf16 and f32, segments of many rows and of one.
-// RUN: cheems-opt %s --cheems-to-tile --canonicalize --cse -o %t.mlir
+// RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse -o %t.mlir
 
 // RUN: python3 %S/Inputs/attention.py write %t.prompt.safetensors BF16
 // RUN: cheems-opt %s --cheems-interpret='entry=prompt inputs=%t.prompt.safetensors outputs=%t.prompt.op.safetensors' -o /dev/null
@@ -8,7 +8,7 @@
 
 // By warpgroups, too: heads of 96 are three panels.
 // RUN: sed -e 's/x24x/x96x/g' -e 's/arch = sm_80,/arch = sm_90a, unit = wgmma,/' %s > %t.wide.mlir
-// RUN: cheems-opt %t.wide.mlir --cheems-to-tile --canonicalize --cse -o %t.groups.mlir
+// RUN: cheems-opt %t.wide.mlir --cheems-gpu-kernels --canonicalize --cse -o %t.groups.mlir
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.groups.mlir
 // RUN: python3 %S/Inputs/attention.py write %t.wide.safetensors BF16 96
 // RUN: cheems-opt %t.wide.mlir --cheems-interpret='entry=prompt inputs=%t.wide.safetensors outputs=%t.wide.op.safetensors' -o /dev/null
@@ -18,7 +18,7 @@
 
 // By bulk copies, too, with the same results.
 // RUN: sed -e 's/x24x/x96x/g' -e 's/arch = sm_80,/arch = sm_90a, unit = wgmma, copy = bulk,/' %s > %t.bulk.mlir
-// RUN: cheems-opt %t.bulk.mlir --cheems-to-tile --canonicalize --cse -o %t.filled.mlir
+// RUN: cheems-opt %t.bulk.mlir --cheems-gpu-kernels --canonicalize --cse -o %t.filled.mlir
 // RUN: FileCheck %s --check-prefix=FILLED < %t.filled.mlir
 // RUN: cheems-opt %t.filled.mlir --cheems-interpret='entry=prompt inputs=%t.wide.safetensors outputs=%t.bulk.tile.safetensors' -o /dev/null
 // RUN: cmp %t.wide.tile.safetensors %t.bulk.tile.safetensors

@@ -1,6 +1,6 @@
 // Kernels of experts compute what the ops are, on whole tiles: each function has them once by themselves, because their results are wanted,
 // and once as one kernel. Both read a norm that is also rounded.
-// RUN: cheems-opt %s --cheems-to-tile --canonicalize --cse -o %t.mlir
+// RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse -o %t.mlir
 // RUN: python3 %S/Inputs/experts.py write %t.BF16.safetensors BF16
 // RUN: python3 %S/Inputs/experts.py write %t.F32.safetensors F32
 

@@ -1,7 +1,7 @@
 // Products by rings that are filled compute what the op is, on whole tiles: of one block and of several, with remainders of rows and of k. All numbers are
 // whole, so that any order of sums gives the same.
 // RUN: python3 %S/Inputs/product.py %t.in.safetensors
-// RUN: cheems-opt %s --cheems-to-tile --canonicalize --cse -o %t.mlir
+// RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: cheems-opt %s --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.op.safetensors' -o /dev/null
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.tile.safetensors' -o /dev/null

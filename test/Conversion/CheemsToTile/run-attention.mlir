@@ -1,7 +1,7 @@
 // From the op to PTX, and that on the card in software. Where all queries are zero and all masks zero, weights are one, so values that
 // are all 3 give 3. The counts: no bank conflicts, and no more instructions per mma than the attention that Triton compiles.
 // REQUIRES: cheems-translate, cheems-ptx-run
-// RUN: cheems-opt %s --cheems-to-tile --canonicalize --cse --cheems-tile-plan-shared --cheems-tile-to-nvvm -o %t.mlir
+// RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse --cheems-tile-plan-shared --cheems-tile-to-nvvm -o %t.mlir
 // RUN: cheems-translate %t.mlir --to-ptx --cuda-arch sm_80 -o %t.80.ptx
 // RUN: cheems-translate %t.mlir --to-ptx -o %t.90.ptx
 // RUN: not grep -F .local %t.90.ptx

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
 // Entries are stored by one launch and read by the next. Blocks of entries that all rows see need no comparison; the others hide what
 // is later. Weights never leave registers. A block has two of the query heads that read a key head, four warps each: rows of the second one are

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse | FileCheck %s
 
 // A gate and what it gates: one kernel with two products, whose result is rounded. Its outputs are many, so its tile is large.
 // CHECK-LABEL: func.func @gate

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse | FileCheck %s
 
 // A block has some rows of a segment; others, of shorter segments, do nothing.
 // CHECK-LABEL: func.func @number

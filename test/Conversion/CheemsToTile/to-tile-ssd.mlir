@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
 // On tensor cores a prompt is three launches. Spans of chunks are in parallel, but for the state, which goes through all chunks in one block. A
 // step has eight spans of equal length, or more if these were longer than 16 chunks. There are as many as whole ones in all rows and a rest

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
 // Rows of 10000 logits are three pieces. A block finds the best of one, then another the best of all of a row's.
 // CHECK-LABEL: func.func @best

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse | FileCheck %s
 
 // 1,536 outputs are six tiles of 256: from 44 x 128 rows on they are two tiles per multiprocessor of an H100. One of both kernels has
 // blocks.

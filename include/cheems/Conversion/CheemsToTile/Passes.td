@@ -66,15 +66,55 @@ def FuseElementwisePass : Pass<"cheems-fuse-elementwise", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SelectGPUStrategyPass : Pass<"cheems-select-gpu-strategy", "::mlir::ModuleOp"> {
+  let summary = "Ops say how they are shared out among blocks";
+  let description = [{
+    Before: ops of a step, products and elementwise ops on tensors.
+    After: each op that becomes kernels has a `cheems_tile.strategy`: `#cheems_tile.row_tile`, or a strategy of its family. Every number that
+    depends on hardware is in it. Of products that one launch computes, the first one's holds. An elementwise op that a kernel takes has one,
+    too, which nothing reads.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`.
+    Guarantees: nothing else changes. What an op says already stays. With `only`, no other ops get one: how many sums experts leave decides
+    what products take, so experts come first.
+  }];
+  let options = [ListOption<"only", "only", "std::string", "Names of ops; none: all">];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
+}
+
+def ExpertsToTilePass : Pass<"cheems-experts-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Retrieval and experts become launches of kernels, and sums";
+  let description = [{
+    Before: `cheems.retrieve_experts` and `cheems.mix_experts` with strategies.
+    After: launches, and an elementwise op that adds what they give; it is fused with the elementwise ops behind it. A sum takes the retrieval
+    that it alone reads, and that of few rows the scores with product keys.
+    Requires: tensors.
+    Guarantees: an op that no kernel has stays, which `cheems-to-tile` names.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def ExpandMasksPass : Pass<"cheems-expand-masks", "::mlir::func::FuncOp"> {
+  let summary = "Mask values become elementwise maths";
+  let description = [{
+    Before: `cheems.dynamic_mask`.
+    After: an elementwise `linalg.generic`, which the product before takes into its kernel.
+    Requires: tensors.
+    Guarantees: nothing else changes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
+}
+
 def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
   let summary = "Ops become launches of kernels";
   let description = [{
-    Before: ops of a step, `linalg.matmul` and elementwise `linalg.generic` on tensors.
+    Before: ops of a step, `linalg.matmul` and elementwise `linalg.generic` on tensors, with strategies.
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
     elementwise op behind it into its kernel, and a second product of the same input that this op has. Other products of one input whose
     tiles are the same are one launch, each block of which computes one of them. Products by `wgmma` may have a second launch with wider
     tiles; the one that is not meant for the number of rows has no blocks. A norm takes the elementwise op before it and the rounding
-    behind it, and a rotation of heads the norm of heads before it. Mask values are elementwise maths, so the product before takes them.
+    behind it, and a rotation of heads the norm of heads before it.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op behind it does. A block of the latter has rows of two query heads that read the same keys, or of one.
     With `one_row` there is no first launch: the block that has the row's own entry stores it, and
@@ -95,7 +135,7 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the
     state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
     are found in pieces of rows, and then among these.
-    Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention has heads of an even size up to 256, and with
+    Requires: strategies (`cheems-select-gpu-strategy`), no experts and no `cheems.dynamic_mask`. Attention has heads of an even size up to 256, and with
     `keep` its blocks have a multiple of 64 rows; other attention is an error. State-space duality whose inputs
     `cheems-round-inputs` rounds has been rounded so; it is an error where it has not.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on

@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace cheems;
 
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

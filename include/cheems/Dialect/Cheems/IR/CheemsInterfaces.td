@@ -34,6 +34,18 @@ def Cheems_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let methods = [InterfaceMethod<"The name of its back end, as in `--target`.", "::llvm::StringRef", "getBackend">];
 }
 
+def Cheems_StrategyAttrInterface : AttrInterface<"StrategyAttrInterface"> {
+  let cppNamespace = "::cheems";
+  let description = [{
+    How a target cuts an op, or shares it out. An op has at most one, as an attribute of the target's dialect. One pass of the target chooses it;
+    what an op says already stays. Later passes read it.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether `op` can have it. If not, there is an error at the op.", "::llvm::LogicalResult", "verifyOn",
+                    (ins "::mlir::Operation *":$op)>
+  ];
+}
+
 def Cheems_LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
   let cppNamespace = "::cheems";
   let description = "How a target stores a matrix of weights.";

@@ -6,7 +6,6 @@
 #include "cheems/Dialect/CheemsCPU/IR/AttributeNames.h"
 #include "cheems/Support/MLIR.h"
 
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -2,22 +2,11 @@
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_STRATEGYATTRS_TD
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_STRATEGYATTRS_TD
 
+include "cheems/Dialect/Cheems/IR/CheemsInterfaces.td"
 include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 
-def CheemsCPU_StrategyAttrInterface : AttrInterface<"StrategyAttrInterface"> {
-  let cppNamespace = "::cheems";
-  let description = [{
-    A value of `cheems_cpu.strategy`. An op has at most one. A pass that cuts an op removes its sizes, so the op inside of the new loops
-    is not cut again.
-  }];
-  let methods = [
-    InterfaceMethod<"Whether `op` can have it. If not, there is an error at the op.", "::llvm::LogicalResult", "verifyOn",
-                    (ins "::mlir::Operation *":$op)>
-  ];
-}
-
 class CheemsCPU_StrategyAttr<string name, string text>
-    : AttrDef<CheemsCPU_Dialect, name # "Strategy", [DeclareAttrInterfaceMethods<CheemsCPU_StrategyAttrInterface>]> {
+    : AttrDef<CheemsCPU_Dialect, name # "Strategy", [DeclareAttrInterfaceMethods<Cheems_StrategyAttrInterface>]> {
   let mnemonic = text # "_strategy";
   let assemblyFormat = "`<` struct(params) `>`";
 }

@@ -31,6 +31,8 @@ constexpr int64_t kMmaDepth = 16;
 constexpr int64_t kWarpgroupWarps = 4, kWarpgroupRows = 64,
                   kMostWarpgroupColumns = 256;
 
+/// An attribute of an op that becomes kernels: a StrategyAttrInterface.
+inline constexpr llvm::StringLiteral kStrategy = "cheems_tile.strategy";
 /// An attribute of a kernel's argument: memory that no kernel writes.
 inline constexpr llvm::StringLiteral kConstant = "cheems_tile.constant";
 

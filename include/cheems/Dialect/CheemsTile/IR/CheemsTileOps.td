@@ -8,6 +8,7 @@ include "cheems/Dialect/CheemsTile/IR/FetchOps.td"
 include "cheems/Dialect/CheemsTile/IR/KernelOps.td"
 include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"
 include "cheems/Dialect/CheemsTile/IR/RingOps.td"
+include "cheems/Dialect/CheemsTile/IR/StrategyAttrs.td"
 include "cheems/Dialect/CheemsTile/IR/WarpgroupOps.td"
 
 #endif

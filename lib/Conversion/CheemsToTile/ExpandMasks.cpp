@@ -1,14 +1,21 @@
-// Mask values as elementwise maths, which becomes a part of the product before.
-#include "Patterns.h"
+// cheems-expand-masks: mask values as elementwise maths, which becomes a part
+// of the product before.
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_EXPANDMASKSPASS
+#include "cheems/Conversion/CheemsToTile/Passes.h.inc"
+} // namespace cheems
 
 using namespace mlir;
 using namespace cheems;
-using namespace cheems::tile;
 
 namespace {
-struct DynamicMaskToTile : ToKernel<DynamicMaskOp> {
-  using ToKernel::ToKernel;
+struct ExpandMask : OpRewritePattern<DynamicMaskOp> {
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DynamicMaskOp op,
                                 PatternRewriter &rewriter) const override {
@@ -44,7 +51,19 @@ struct DynamicMaskToTile : ToKernel<DynamicMaskOp> {
 };
 } // namespace
 
-void cheems::tile::populateMaskToTile(RewritePatternSet &patterns,
-                                      KernelContext kit) {
-  patterns.add<DynamicMaskToTile>(patterns.getContext(), kit, /*benefit=*/5);
-}
+namespace {
+struct ExpandMasks : cheems::impl::ExpandMasksPassBase<ExpandMasks> {
+  using ExpandMasksPassBase::ExpandMasksPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandMask>(&getContext());
+    auto config = GreedyRewriteConfig().setUseTopDownTraversal();
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
+      getOperation().emitOpError("does not come to an end");
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

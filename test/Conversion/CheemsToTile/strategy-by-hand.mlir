@@ -1,0 +1,28 @@
+// A strategy that is printed can be edited and fed to what makes kernels: with another tile there is another kernel, of the same sums.
+// RUN: cheems-opt %s --cheems-select-gpu-strategy -o %t.chosen.mlir
+// RUN: sed 's/rows = 128, columns = 128, depth = 64, stages = 3/rows = 64, columns = 64, depth = 64, stages = 2/' %t.chosen.mlir > %t.edited.mlir
+// RUN: not cmp -s %t.chosen.mlir %t.edited.mlir
+// RUN: cheems-opt %t.chosen.mlir --cheems-to-tile --canonicalize --cse | FileCheck %s --check-prefixes=ALL,CHOSEN
+// RUN: cheems-opt %t.edited.mlir --cheems-to-tile --canonicalize --cse | FileCheck %s --check-prefixes=ALL,EDITED
+// One that cannot be is refused where it stands.
+// RUN: sed 's/stages = 3/stages = 0/' %t.chosen.mlir > %t.wrong.mlir
+// RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: error: needs stages of at least 1, not 0
+
+// ALL: launch @product grid
+// CHOSEN: cheems_tile.kernel @product({{.*}}) warps(4)
+// CHOSEN: cheems_tile.alloc : !cheems_tile.buffer<3x128x64xbf16, swizzled>
+// EDITED: cheems_tile.kernel @product({{.*}}) warps(4)
+// EDITED: cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+// ALL: cheems_tile.mma
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @many(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x2048xf32>) -> tensor<?x2048xf32> {
+    %zero = arith.constant 0.0 : f32
+    %0 = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %1 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x512xbf16>, tensor<2048x512xbf16>) outs(%0 : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    return %1 : tensor<?x2048xf32>
+  }
+}
