@@ -10,8 +10,8 @@ using namespace mlir;
 /// For x < grid[0], y < grid[1], z < grid[2]: kernel(ins, outs).
 static void launch(tile::LaunchOp op, Frame &f) {
   SmallVector<RuntimeValue> arguments;
-  for (OpOperand &operand :
-       op->getOpOperands().drop_front(op.getGrid().size())) {
+  size_t sizes = op.getGrid().size() + (op.getWhen() ? 1 : 0);
+  for (OpOperand &operand : op->getOpOperands().drop_front(sizes)) {
     if (isa<MemRefType>(operand.get().getType())) {
       f.fail()
           << "is interpreted on tensors alone: run it before bufferisation";
@@ -24,8 +24,9 @@ static void launch(tile::LaunchOp op, Frame &f) {
             : given);
   }
   std::array<int64_t, 3> grid;
+  bool runs = !op.getWhen() || f.integer(op.getWhen()) != 0;
   for (auto [extent, value] : llvm::zip_equal(grid, op.getGrid())) {
-    extent = f.integer(value);
+    extent = runs ? f.integer(value) : 0;
     if (extent < 0) {
       f.fail() << "has a grid with the extent " << extent;
       return;

@@ -62,9 +62,7 @@ int64_t cheems::decodeLaunches(const Metadata &metadata,
   const auto &launches = plan.decode.launches;
   return std::count_if(launches.begin(), launches.end(),
                        [&](const cuda::LaunchPlan::Launch &launch) {
-                         return std::all_of(
-                             launch.grid.begin(), launch.grid.end(),
-                             [&](size_t extent) { return values[extent] > 0; });
+                         return launch.blocks(values) > 0;
                        });
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/Artifact/LaunchPlan.h"
+#include "cheems/artifact.h"
 #include "runtime/Artifact/FieldReader.h"
 #include "runtime/Json/Json.h"
 #include <algorithm>
@@ -34,7 +35,9 @@ Number parseOperation(const FieldReader &entry, const json &item,
       {"divide", Number::Operation::divide},
       {"ceildiv", Number::Operation::ceildiv},
       {"min", Number::Operation::min},
-      {"max", Number::Operation::max}};
+      {"max", Number::Operation::max},
+      {"less", Number::Operation::less},
+      {"equal", Number::Operation::equal}};
   auto found = item.size() == 3 && item[0].is_string()
                    ? operations.find(item[0].get<std::string>())
                    : operations.end();
@@ -197,6 +200,10 @@ LaunchPlan::Launch parseLaunch(const FieldReader &reader, size_t kernels,
   if (reader.has("part")) {
     launch.part = reader.integer("part", 0, static_cast<int64_t>(parts) - 1);
   }
+  if (reader.has("when")) {
+    launch.when =
+        static_cast<size_t>(reader.integer("when", 0, limits.numbers - 1));
+  }
   const json &grid = reader.list("grid");
   if (grid.size() != launch.grid.size()) {
     throw reader.bad("grid", "does not have three extents");
@@ -266,6 +273,12 @@ int64_t compute(Number::Operation operation, int64_t a, int64_t b) {
   case Operation::max:
     result = std::max(a, b);
     break;
+  case Operation::less:
+    result = a < b ? 1 : 0;
+    break;
+  case Operation::equal:
+    result = a == b ? 1 : 0;
+    break;
   }
   if (!fits || result < 0) {
     throw Error("a step of this size does not fit on any GPU");
@@ -274,6 +287,17 @@ int64_t compute(Number::Operation operation, int64_t a, int64_t b) {
 }
 
 } // namespace
+
+int64_t LaunchPlan::Launch::blocks(const std::vector<int64_t> &values) const {
+  if (when && values[*when] == 0) {
+    return 0;
+  }
+  int64_t product = 1;
+  for (size_t extent : grid) {
+    product *= values[extent];
+  }
+  return product;
+}
 
 void LaunchPlan::Entry::evaluate(const StepSizes &sizes,
                                  std::vector<int64_t> &values) const {
@@ -301,6 +325,15 @@ LaunchPlan LaunchPlan::parse(std::string_view text, const std::string &path,
                       " is not JSON; compile the model again");
   }
   FieldReader root(document, path + ".plan", name);
+  // Those of before had no version.
+  int64_t version =
+      root.has("version") ? root.integer("version", 1, INT32_MAX) : 1;
+  if (version != CHEEMS_LAUNCH_PLAN_VERSION) {
+    throw Error(name + ": its launches on GPUs are in format version " +
+                std::to_string(version) + ", but this runtime reads version " +
+                std::to_string(CHEEMS_LAUNCH_PLAN_VERSION) +
+                "; compile the model again");
+  }
   LaunchPlan plan;
   for (const json &item : root.list("kernels")) {
     plan.kernels.push_back(

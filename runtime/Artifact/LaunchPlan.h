@@ -31,7 +31,18 @@ struct LaunchPlan {
 
   struct Number {
     enum class Kind { constant, field, operation };
-    enum class Operation { add, subtract, multiply, divide, ceildiv, min, max };
+    /// `less` and `equal` are 1 or 0.
+    enum class Operation {
+      add,
+      subtract,
+      multiply,
+      divide,
+      ceildiv,
+      min,
+      max,
+      less,
+      equal
+    };
     Kind kind = Kind::constant;
     int64_t constant = 0;
     int64_t StepSizes::*field = nullptr;
@@ -78,9 +89,13 @@ struct LaunchPlan {
 
   struct Launch {
     size_t kernel = 0;
-    int64_t part = -1; ///< of the step; -1: of none
+    int64_t part = -1;          ///< of the step; -1: of none
+    std::optional<size_t> when; ///< 0: a step has it not; none: it always has
     std::array<size_t, 3> grid = {};
     std::vector<Argument> arguments;
+
+    /// Of a step whose numbers have these values. 0: nothing runs.
+    int64_t blocks(const std::vector<int64_t> &values) const;
   };
 
   /// One entry's launches, in order: each reads what those before it wrote.

@@ -44,10 +44,10 @@ SmallVector<Value> AttentionLaunches::make(Value outputs) {
   } else {
     MaskBefore mask = added.mask;
     Value drop = dropsEntries();
-    runs = arith::SubIOp::create(b, count(1), drop);
+    when = isNot(b, drop);
     attendAll();
     added.mask = mask;
-    runs = drop;
+    when = drop;
     drops = true;
     if (shape.oneRow) {
       placeKept();
@@ -95,9 +95,9 @@ Value AttentionLaunches::count(int64_t number) {
 
 Value AttentionLaunches::empty(ArrayRef<OpFoldResult> extents, Type element) {
   SmallVector<OpFoldResult> sizes(extents);
-  if (runs) {
+  if (when) {
     Value rows = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[0]);
-    sizes[0] = arith::MulIOp::create(b, rows, runs).getResult();
+    sizes[0] = arith::SelectOp::create(b, when, rows, count(0)).getResult();
   }
   return tensor::EmptyOp::create(b, sizes, element);
 }
@@ -105,14 +105,12 @@ Value AttentionLaunches::empty(ArrayRef<OpFoldResult> extents, Type element) {
 LaunchOp AttentionLaunches::makeLaunch(StringRef name,
                                        const LaunchOperands &operands,
                                        int64_t warps, ArrayRef<Value> blocks,
-                                       KernelTable::Body body) {
+                                       KernelTable::Body body, Value also) {
   FlatSymbolRefAttr kernel =
       kernels.get(op.getLoc(), name, operands.types(), warps, body);
-  SmallVector<Value> grid(blocks);
-  if (runs) {
-    grid[0] = arith::MulIOp::create(b, grid[0], runs);
-  }
-  return launch(b, kernel, grid, operands.inputs, operands.outputs);
+  Value condition = when && also ? areBoth(b, when, also) : when ? when : also;
+  return launch(b, kernel, blocks, operands.inputs, operands.outputs,
+                condition);
 }
 
 OpFoldResult AttentionLaunches::rows() {
@@ -365,22 +363,17 @@ void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
   if (!mergesBehind || !s || places || drops || !shape.visible.empty()) {
     return;
   }
-  Value most = count(s.getMost());
-  Value isLong = arith::MinUIOp::create(
-      b,
-      arith::SubIOp::create(b, arith::MaxUIOp::create(b, number, most), most),
-      count(1));
-  Value ends =
-      arith::MulIOp::create(b, RowCount(b, op.getQuery()).isOne,
-                            arith::SubIOp::create(b, count(1), isLong));
-  if (runs) {
-    ends = arith::MulIOp::create(b, ends, runs);
+  Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number,
+                                        count(s.getMost()));
+  Value isMerged = areBoth(b, RowCount(b, op.getQuery()).isOne, isShort);
+  if (when) {
+    isMerged = areBoth(b, isMerged, when);
   }
   Value outputs = tensor::CollapseShapeOp::create(
       b, partial[2], SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
   pieces =
       PiecesOfRow{op.getSegments(),   partial[0],       partial[1], outputs,
-                  sizes.getEntries(), shape.queryHeads, shape.size, ends};
+                  sizes.getEntries(), shape.queryHeads, shape.size, isMerged};
 }
 
 Value AttentionLaunches::merge(ValueRange partial) {
@@ -390,18 +383,16 @@ Value AttentionLaunches::merge(ValueRange partial) {
   readPlaces(operands);
   llvm::for_each(partial, [&](Value part) { operands.read(part); });
   operands.write(y);
-  Value heads = count(shape.queryHeads);
-  if (pieces && !drops) {
-    heads = arith::MulIOp::create(
-        b, heads, arith::SubIOp::create(b, count(1), pieces->runs));
-  }
-  return makeLaunch("merge_pieces", operands, s.warps(), {heads, segments()},
-                    [&](TileBuilder &t, ValueRange m) {
-                      ValueRange parts = m.drop_back().take_back(3);
-                      buildMergePieces(t, s, shape, sizes.getEntries(),
-                                       memoryOf(operands, m),
-                                       {parts[0], parts[1], parts[2]},
-                                       m.back());
-                    })
+  Value isLeft = pieces && !drops ? isNot(b, pieces->isMerged) : Value();
+  return makeLaunch(
+             "merge_pieces", operands, s.warps(),
+             {count(shape.queryHeads), segments()},
+             [&](TileBuilder &t, ValueRange m) {
+               ValueRange parts = m.drop_back().take_back(3);
+               buildMergePieces(t, s, shape, sizes.getEntries(),
+                                memoryOf(operands, m),
+                                {parts[0], parts[1], parts[2]}, m.back());
+             },
+             isLeft)
       .getResult(0);
 }

@@ -3,7 +3,7 @@
 // are one row each; where not every row is stored, another one finds those that
 // are. With a window there are both ways: launches for pools that the window
 // covers, as without one, and others for those that it does not. The sizes of a
-// step say which of them have blocks.
+// step say which of them run.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONLAUNCHES_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONLAUNCHES_H
 
@@ -32,12 +32,13 @@ private:
   /// How many blocks of rows the longest segment may have.
   Value blocksOfRows(int64_t rows);
   Value count(int64_t number);
-  /// Of no elements where the launches have no blocks.
+  /// Of no elements where the launches do not run.
   Value empty(ArrayRef<OpFoldResult> extents, Type element);
 
+  /// \param also a condition beside that of all launches; null: none.
   LaunchOp makeLaunch(StringRef name, const LaunchOperands &operands,
                       int64_t warps, ArrayRef<Value> blocks,
-                      KernelTable::Body body);
+                      KernelTable::Body body, Value also = {});
 
   /// Sets `y`, without lists.
   void attendAll();
@@ -50,7 +51,7 @@ private:
   void leavePieces(ValueRange partial, Value number);
 
   // With a window that drops entries.
-  /// Whether it does, 0 or 1.
+  /// Whether it does, i1.
   Value dropsEntries();
   void placeKept();
   void attendToKept();
@@ -103,7 +104,7 @@ private:
   Candidates candidates; ///< tensors; null without lists
   KeptChoice choice;     ///< the same
   Value keyRows, valueRows, allMasks; ///< matrices of the pools; may be null
-  Value runs;         ///< whether launches have blocks, 0 or 1; null: always
+  Value when;                         ///< the launches' condition; null: always
   bool drops = false; ///< launches are those of a window that drops entries
   Value y;
   bool isExact;

@@ -12,9 +12,7 @@ using namespace cheems::tile;
 Value AttentionLaunches::dropsEntries() {
   Value keep = count(shape.keep);
   Value capacity = b.createOrFold<tensor::DimOp>(op.getKeys(), 3);
-  Value more =
-      arith::SubIOp::create(b, arith::MaxUIOp::create(b, capacity, keep), keep);
-  return arith::MinUIOp::create(b, more, count(1));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, capacity, keep);
 }
 
 SmallVector<Value *> AttentionLaunches::lists() {

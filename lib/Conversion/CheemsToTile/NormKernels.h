@@ -39,14 +39,14 @@ Value normalize(TileBuilder &t, Value x, Value weight, int64_t columns,
                 double epsilon);
 
 /// Replaces the chain by a launch.
-/// \param runs 1 or 0: whether the launch has blocks; null: it has.
+/// \param when the launch's condition; null: always.
 void replaceNorm(PatternRewriter &rewriter, const NormChain &chain,
-                 KernelTable &kernels, Value runs = {});
+                 KernelTable &kernels, Value when = {});
 
 /// Replaces the rounding of rows to codes by a launch.
-/// \param runs 1 or 0: whether the launch has blocks; null: it has.
+/// \param when the launch's condition; null: always.
 void replaceRounding(PatternRewriter &rewriter, QuantizeEntriesOp op,
-                     KernelTable &kernels, Value runs = {});
+                     KernelTable &kernels, Value when = {});
 
 } // namespace cheems::tile
 

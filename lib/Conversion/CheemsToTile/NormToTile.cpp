@@ -117,7 +117,7 @@ static FlatSymbolRefAttr makeNorm(const NormChain &chain, KernelTable &kernels,
 
 void cheems::tile::replaceNorm(PatternRewriter &rewriter,
                                const NormChain &chain, KernelTable &kernels,
-                               Value runs) {
+                               Value when) {
   linalg::GenericOp before = chain.before, after = chain.after;
   RmsNormOp norm = chain.norm;
   int64_t columns = cast<ShapedType>(norm.getX().getType()).getDimSize(1);
@@ -150,10 +150,7 @@ void cheems::tile::replaceNorm(PatternRewriter &rewriter,
   FlatSymbolRefAttr kernel =
       makeNorm(chain, kernels, inputs, outputs, s, columns);
   Value blocks = tilesOf(b, outputs.back(), 0, s.getRows());
-  if (runs) {
-    blocks = arith::MulIOp::create(b, blocks, runs);
-  }
-  auto made = launch(b, kernel, {blocks}, inputs, outputs);
+  auto made = launch(b, kernel, {blocks}, inputs, outputs, when);
   bool keepsNorm = chain.keepsNorm();
   rewriter.replaceOp(chain.last(), made.getResults().back());
   if (keepsNorm) {

@@ -20,8 +20,10 @@ protected:
 
 /// A launch in front of the insertion point.
 /// \param blocks how many blocks each dimension of the grid has.
+/// \param when the condition, i1; null: always.
 LaunchOp launch(ImplicitLocOpBuilder &b, FlatSymbolRefAttr kernel,
-                ArrayRef<Value> blocks, ValueRange inputs, ValueRange outputs);
+                ArrayRef<Value> blocks, ValueRange inputs, ValueRange outputs,
+                Value when = {});
 
 /// How many tiles of `extent` cover a dimension of a tensor.
 Value tilesOf(ImplicitLocOpBuilder &b, Value tensor, int64_t dimension,

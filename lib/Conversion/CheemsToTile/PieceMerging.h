@@ -26,7 +26,7 @@ struct PiecesOfRow {
   Value outputs;    ///< [S, pieces, H * P] f32
   int64_t entries;  ///< of a piece
   int64_t heads, size;
-  Value runs; ///< 1 or 0: whether the product merges them
+  Value isMerged; ///< whether the product merges them, i1
 
   /// What a kernel reads of them.
   SmallVector<Value> operands() const {

@@ -41,9 +41,9 @@ public:
   /// chains.
   /// \param outs what the chains write to; then, with a norm that others read,
   ///   where that is written to.
-  /// \param runs 1 or 0: whether it has blocks; null: it has.
+  /// \param when the launch's condition; null: always.
   SmallVector<Value> make(ImplicitLocOpBuilder &b, ValueRange outs,
-                          Value runs) {
+                          Value when) {
     takeOperands(outs);
     SmallVector<Type> arguments;
     auto add = [&](Value operand) {
@@ -69,11 +69,8 @@ public:
       Value own = tilesOf(b, out, 1, columns());
       blocks = blocks ? b.createOrFold<arith::AddIOp>(blocks, own) : own;
     }
-    if (runs) {
-      blocks = arith::MulIOp::create(b, blocks, runs);
-    }
     return launch(b, kernel, {blocks, tilesOf(b, outs[0], 0, rows())}, ins,
-                  outputs)
+                  outputs, when)
         .getResults();
   }
 
@@ -388,8 +385,8 @@ void cheems::tile::replaceProducts(PatternRewriter &rewriter,
   const ProductChain &first = group.chains.front();
   SmallVector<Value> outs = outsOf(b, group);
   int64_t fewRows = fewRowsOf(first.last()).value_or(0);
-  auto make = [&](int64_t rows, Value runs, bool isWide = false) {
-    outs = GroupLaunch(group, kernels, rows, {}, isWide).make(b, outs, runs);
+  auto make = [&](int64_t rows, Value when, bool isWide = false) {
+    outs = GroupLaunch(group, kernels, rows, {}, isWide).make(b, outs, when);
   };
   bool countsRows = first.form() != ProductForm::F32 &&
                     cast<ShapedType>(first.x().getType()).isDynamicDim(0);
@@ -497,11 +494,11 @@ void cheems::tile::replaceMergedProducts(PatternRewriter &rewriter,
   RowCount count(b, rounding ? rounding.getX() : group.chains.front().x());
   b.setInsertionPoint(group.at);
   SmallVector<Value> outs = outsOf(b, group);
-  auto make = [&](int64_t rows, Value runs, RowMaker maker = {}) {
-    outs = GroupLaunch(group, kernels, rows, maker).make(b, outs, runs);
+  auto make = [&](int64_t rows, Value when, RowMaker maker = {}) {
+    outs = GroupLaunch(group, kernels, rows, maker).make(b, outs, when);
   };
-  make(1, pieces.runs, {nullptr, &pieces, rounding});
-  make(1, arith::SubIOp::create(b, count.isOne, pieces.runs),
+  make(1, pieces.isMerged, {nullptr, &pieces, rounding});
+  make(1, areBoth(b, count.isOne, isNot(b, pieces.isMerged)),
        {nullptr, nullptr, rounding});
   make(*fewRowsOf(group.at), count.isMore);
   replaceBy(rewriter, group, outs);

@@ -9,7 +9,7 @@
 namespace cheems::tile {
 
 /// Replaces a group by its launch. Of products of few rows there are two: one
-/// has blocks where there is one row, and the other one where there are more.
+/// runs where there is one row, and the other one where there are more.
 /// Each output is the same sum in the same order in both.
 void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
                      KernelTable &kernels);

@@ -54,7 +54,7 @@ struct Rows {
 
 void cheems::tile::replaceRounding(PatternRewriter &rewriter,
                                    QuantizeEntriesOp op, KernelTable &kernels,
-                                   Value runs) {
+                                   Value when) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   int64_t columns = type.getDimSize(1);
   SmallVector<Type> arguments = {argumentFor(type, 1),
@@ -74,11 +74,8 @@ void cheems::tile::replaceRounding(PatternRewriter &rewriter,
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   b.setInsertionPoint(op);
   Value blocks = tilesOf(b, op.getCodes(), 0, s.getRows());
-  if (runs) {
-    blocks = arith::MulIOp::create(b, blocks, runs);
-  }
   auto made = launch(b, kernel, {blocks}, op.getX(),
-                     ValueRange{op.getCodes(), op.getScales()});
+                     ValueRange{op.getCodes(), op.getScales()}, when);
   rewriter.replaceOp(op, made.getResults());
 }
 

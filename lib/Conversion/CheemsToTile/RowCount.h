@@ -1,4 +1,4 @@
-// How many rows a step has, as factors of grids.
+// How many rows a step has, as conditions of launches.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ROWCOUNT_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ROWCOUNT_H
 
@@ -9,26 +9,22 @@
 
 namespace cheems::tile {
 
-/// 1 or 0: whether there are rows and fewer than `from`, and whether there are
-/// at least so many.
+/// Whether a tensor [T, ...] has fewer rows than `from`, or at least so many.
 struct RowLimit {
   Value isFewer, isMore;
 
-  /// \param rows a tensor [T, ...].
-  /// \param from 2 or more.
   RowLimit(ImplicitLocOpBuilder &b, Value rows, int64_t from) {
     Value count = b.createOrFold<tensor::DimOp>(rows, 0);
-    auto atMost = [&](int64_t most) -> Value {
-      return arith::MinUIOp::create(b, count,
-                                    arith::ConstantIndexOp::create(b, most));
+    auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+      return arith::CmpIOp::create(b, predicate, count,
+                                   arith::ConstantIndexOp::create(b, from));
     };
-    Value any = atMost(1), below = from == 2 ? any : atMost(from - 1);
-    isMore = arith::SubIOp::create(b, atMost(from), below);
-    isFewer = arith::SubIOp::create(b, any, isMore);
+    isFewer = compare(arith::CmpIPredicate::ult);
+    isMore = compare(arith::CmpIPredicate::uge);
   }
 };
 
-/// 1 or 0: whether there is one row, and whether there are more.
+/// Whether there is one row, or none, and whether there are more.
 struct RowCount {
   Value isOne, isMore;
 
@@ -38,6 +34,17 @@ struct RowCount {
     isMore = limit.isMore;
   }
 };
+
+/// The other way round.
+inline Value isNot(ImplicitLocOpBuilder &b, Value condition) {
+  return arith::XOrIOp::create(b, condition,
+                               arith::ConstantIntOp::create(b, 1, 1));
+}
+
+/// Both.
+inline Value areBoth(ImplicitLocOpBuilder &b, Value one, Value other) {
+  return arith::AndIOp::create(b, one, other);
+}
 
 } // namespace cheems::tile
 

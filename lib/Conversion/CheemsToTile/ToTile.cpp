@@ -18,12 +18,13 @@ using namespace cheems::tile;
 
 LaunchOp cheems::tile::launch(ImplicitLocOpBuilder &b, FlatSymbolRefAttr kernel,
                               ArrayRef<Value> blocks, ValueRange inputs,
-                              ValueRange outputs) {
+                              ValueRange outputs, Value when) {
   SmallVector<Value> grid(blocks);
   while (grid.size() < 3) {
     grid.push_back(arith::ConstantIndexOp::create(b, 1));
   }
-  return LaunchOp::create(b, outputs.getTypes(), kernel, grid, inputs, outputs);
+  return LaunchOp::create(b, outputs.getTypes(), kernel, when, grid, inputs,
+                          outputs);
 }
 
 Value cheems::tile::tilesOf(ImplicitLocOpBuilder &b, Value tensor,

@@ -6,6 +6,7 @@
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
+#include "cheems/artifact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,6 +52,33 @@ std::optional<StringRef> operationOf(Operation *op) {
       .Case([](arith::MinUIOp) { return "min"; })
       .Case([](arith::MaxUIOp) { return "max"; })
       .Default(std::nullopt);
+}
+
+/// What a comparison is of: `less` or `equal`, of the operands in one order or
+/// the other, or its opposite.
+struct Comparison {
+  StringRef operation;
+  bool turns, negates;
+};
+
+std::optional<Comparison> comparisonOf(arith::CmpIPredicate predicate) {
+  using Predicate = arith::CmpIPredicate;
+  switch (predicate) {
+  case Predicate::eq:
+    return Comparison{"equal", false, false};
+  case Predicate::ne:
+    return Comparison{"equal", false, true};
+  case Predicate::ult:
+    return Comparison{"less", false, false};
+  case Predicate::uge:
+    return Comparison{"less", false, true};
+  case Predicate::ugt:
+    return Comparison{"less", true, false};
+  case Predicate::ule:
+    return Comparison{"less", true, true};
+  default:
+    return std::nullopt; // a plan has no negative numbers
+  }
 }
 
 /// What an argument of an entry is: its memory, and the number of its outermost
@@ -148,6 +176,11 @@ private:
     }
     return llvm::TypeSwitch<Operation *, llvm::Error>(op)
         .Case([&](arith::ConstantOp constant) { return take(constant); })
+        .Case([&](arith::CmpIOp compare) { return take(compare); })
+        .Case([&](arith::AndIOp both) { return take(both, "min"); })
+        .Case([&](arith::OrIOp either) { return take(either, "max"); })
+        .Case([&](arith::XOrIOp opposite) { return take(opposite); })
+        .Case([&](arith::SelectOp select) { return take(select); })
         .Case([&](arith::IndexCastOp cast) {
           size_t same = number(cast.getIn());
           values[cast] = same;
@@ -185,9 +218,62 @@ private:
         });
   }
 
+  /// 1 for 0, and 0 for 1.
+  size_t negated(size_t condition) {
+    return plan.operation("subtract", plan.constant(1), condition);
+  }
+
+  /// Conditions are 0 or 1.
+  llvm::Error take(arith::CmpIOp compare) {
+    auto what = comparisonOf(compare.getPredicate());
+    if (!what) {
+      return refuse(compare, "compares numbers with a sign");
+    }
+    size_t a = number(compare.getLhs()), b = number(compare.getRhs());
+    size_t made = plan.operation(what->operation, what->turns ? b : a,
+                                 what->turns ? a : b);
+    values[compare] = what->negates ? negated(made) : made;
+    return llvm::Error::success();
+  }
+
+  llvm::Error take(Operation *op, StringRef ofConditions) {
+    if (!op->getResult(0).getType().isInteger(1)) {
+      return refuse(op, "is of other numbers than conditions");
+    }
+    values[op->getResult(0)] = plan.operation(
+        ofConditions, number(op->getOperand(0)), number(op->getOperand(1)));
+    return llvm::Error::success();
+  }
+
+  /// The opposite of a condition.
+  llvm::Error take(arith::XOrIOp op) {
+    size_t condition = number(op.getLhs());
+    if (!op.getType().isInteger(1) || plan.valueOf(number(op.getRhs())) != 1) {
+      return refuse(op, "is not the opposite of a condition");
+    }
+    values[op] = negated(condition);
+    return llvm::Error::success();
+  }
+
+  llvm::Error take(arith::SelectOp select) {
+    if (!select.getType().isIndex()) {
+      return refuse(select, "chooses other things than numbers");
+    }
+    size_t condition = number(select.getCondition());
+    values[select] = plan.operation(
+        "add",
+        plan.operation("multiply", condition, number(select.getTrueValue())),
+        plan.operation("multiply", negated(condition),
+                       number(select.getFalseValue())));
+    return llvm::Error::success();
+  }
+
   llvm::Error take(arith::ConstantOp constant) {
     if (auto whole = dyn_cast<IntegerAttr>(constant.getValue())) {
-      values[constant] = plan.constant(whole.getInt());
+      values[constant] =
+          plan.constant(whole.getType().isInteger(1)
+                            ? int64_t(whole.getValue().getZExtValue())
+                            : whole.getInt());
     } else if (auto real = dyn_cast<FloatAttr>(constant.getValue());
                real && real.getType().isF32()) {
       values[constant] = real.getValue().convertToFloat();
@@ -318,7 +404,11 @@ private:
       }
     }
     OperandRange grid = launch.getGrid();
-    plan.launch(kernel->second,
+    std::optional<size_t> when;
+    if (Value condition = launch.getWhen()) {
+      when = number(condition);
+    }
+    plan.launch(kernel->second, when,
                 {number(grid[0]), number(grid[1]), number(grid[2])},
                 std::move(arguments));
     return llvm::Error::success();
@@ -365,7 +455,8 @@ llvm::Expected<llvm::json::Object> describeLaunches(ModuleOp module) {
     }
   }
   entries["top_logits"] = std::move(topLogits);
-  return llvm::json::Object{{"kernels", std::move(kernels.described)},
+  return llvm::json::Object{{"version", CHEEMS_LAUNCH_PLAN_VERSION},
+                            {"kernels", std::move(kernels.described)},
                             {"entries", std::move(entries)}};
 }
 

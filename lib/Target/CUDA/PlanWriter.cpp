@@ -12,7 +12,9 @@ int64_t compute(llvm::StringRef operation, int64_t a, int64_t b) {
          : operation == "divide"   ? a / b
          : operation == "ceildiv"  ? (a + b - 1) / b
          : operation == "min"      ? std::min(a, b)
-                                   : std::max(a, b);
+         : operation == "max"      ? std::max(a, b)
+         : operation == "less"     ? int64_t(a < b)
+                                   : int64_t(a == b);
 }
 
 /// The memory of an argument; null if it has none.
@@ -73,6 +75,12 @@ size_t PlanWriter::operation(llvm::StringRef name, size_t a, size_t b) {
   if (name == "multiply" && (x == 1 || y == 1)) {
     return x == 1 ? b : a;
   }
+  if (name == "multiply" && (x == 0 || y == 0)) {
+    return constant(0);
+  }
+  if (name == "add" && (x == 0 || y == 0)) {
+    return x == 0 ? b : a;
+  }
   return keep({Number::Kind::Operation, 0, name.str(), {a, b}});
 }
 
@@ -81,7 +89,8 @@ Place PlanWriter::area(size_t bytes) {
   return {Place::Kind::Area, int64_t(areas.size()) - 1};
 }
 
-void PlanWriter::launch(size_t kernel, std::array<size_t, 3> grid,
+void PlanWriter::launch(size_t kernel, std::optional<size_t> when,
+                        std::array<size_t, 3> grid,
                         std::vector<PlanArgument> arguments) {
   for (const PlanArgument &each : arguments) {
     const Place *place = placeOf(each);
@@ -97,7 +106,7 @@ void PlanWriter::launch(size_t kernel, std::array<size_t, 3> grid,
   if (!parts.empty()) {
     part = parts.size() - 1;
   }
-  launches.push_back({kernel, part, grid, std::move(arguments)});
+  launches.push_back({kernel, part, when, grid, std::move(arguments)});
 }
 
 std::pair<std::vector<size_t>, std::vector<size_t>>
@@ -134,6 +143,9 @@ std::vector<std::optional<size_t>> PlanWriter::renumber() const {
   for (const Launch &launch : launches) {
     for (size_t number : launch.grid) {
       needed[number] = true;
+    }
+    if (launch.when) {
+      needed[*launch.when] = true;
     }
     for (const PlanArgument &each : launch.arguments) {
       if (const auto *number = std::get_if<size_t>(&each)) {
@@ -214,6 +226,9 @@ llvm::json::Object PlanWriter::finish() const {
     llvm::json::Object made{{"kernel", int64_t(launch.kernel)},
                             {"grid", named(launch.grid)},
                             {"arguments", std::move(arguments)}};
+    if (launch.when) {
+      made["when"] = nameOf(*launch.when, names);
+    }
     if (launch.part) {
       made["part"] = int64_t(*launch.part);
     }

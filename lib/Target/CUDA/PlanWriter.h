@@ -71,7 +71,7 @@ public:
     return keep({Number::Kind::Field, 0, name.str(), {}});
   }
   /// `name` is one of "add", "subtract", "multiply", "divide", "ceildiv",
-  /// "min", "max".
+  /// "min", "max", "less", "equal": the last two are 1 or 0.
   size_t operation(llvm::StringRef name, size_t a, size_t b);
   /// Its value where it does not depend on the step.
   std::optional<int64_t> valueOf(size_t number) const;
@@ -80,8 +80,9 @@ public:
   Place area(size_t bytes);
   /// Launches that follow are of this part of the step.
   void beginPart(llvm::StringRef name) { parts.push_back(name.str()); }
-  void launch(size_t kernel, std::array<size_t, 3> grid,
-              std::vector<PlanArgument> arguments);
+  /// \param when 1 or 0: whether the step has the launch; none: it has.
+  void launch(size_t kernel, std::optional<size_t> when,
+              std::array<size_t, 3> grid, std::vector<PlanArgument> arguments);
 
   /// Only numbers that something needs are written. Areas that are never in use
   /// at the same time share their memory, if they have as many bytes.
@@ -95,7 +96,7 @@ private:
   };
   struct Launch {
     size_t kernel;
-    std::optional<size_t> part;
+    std::optional<size_t> part, when;
     std::array<size_t, 3> grid;
     std::vector<PlanArgument> arguments;
   };

@@ -121,11 +121,7 @@ int64_t Launcher::bytes() const {
 }
 
 int64_t Launcher::blocks(size_t launch) const {
-  int64_t product = 1;
-  for (size_t extent : entry.launches[launch].grid) {
-    product *= values[extent];
-  }
-  return product;
+  return entry.launches[launch].blocks(values);
 }
 
 void Launcher::set(Argument::Kind kind, CUdeviceptr address) {
@@ -159,8 +155,9 @@ void Launcher::setNumbers(const StepSizes &sizes) {
       }
       ++at;
     }
+    bool runs = launch.blocks(values) != 0;
     for (size_t axis = 0; axis < launch.grid.size(); ++axis) {
-      if (values[launch.grid[axis]] > mostBlocks[axis]) {
+      if (runs && values[launch.grid[axis]] > mostBlocks[axis]) {
         throw tooLarge();
       }
     }

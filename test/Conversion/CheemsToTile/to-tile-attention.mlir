@@ -302,21 +302,17 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // -----
 
 // Where a step has one row, and pools have room for at most 32 pieces of it, each block of the product behind attention merges these. Its first
-// weights come before. A step of more rows, or of more pieces, has a launch for that. A factor of each grid says which of them have blocks.
+// weights come before. A step of more rows, or of more pieces, has a launch for that. Conditions say which of them a step has.
 // CHECK-LABEL: func.func @decode_behind
 // CHECK: %[[NUMBER:.*]] = arith.ceildivui %{{.*}}, %c256
 // CHECK: %[[PARTS:.*]]:6 = cheems_tile.launch @attention_of_one_row
-// CHECK: %[[MOST:.*]] = arith.maxui %[[NUMBER]], %c32
-// CHECK: %[[MORE:.*]] = arith.subi %[[MOST]], %c32
-// CHECK: %[[LONG:.*]] = arith.minui %[[MORE]], %c1
-// CHECK: %[[SHORT:.*]] = arith.subi %c1, %[[LONG]]
-// CHECK: %[[MERGES:.*]] = arith.muli %{{.*}}, %[[SHORT]]
+// CHECK: %[[SHORT:.*]] = arith.cmpi ule, %[[NUMBER]], %c32
+// CHECK: %[[MERGES:.*]] = arith.andi %{{.*}}, %[[SHORT]]
 // CHECK: %[[OUTPUTS:.*]] = tensor.collapse_shape %[[PARTS]]#5
-// CHECK: %[[REST:.*]] = arith.subi %c1, %[[MERGES]]
-// CHECK: %[[HEADS:.*]] = arith.muli %[[REST]], %c6
-// CHECK: %[[Y:.*]] = cheems_tile.launch @merge_pieces grid[%[[HEADS]],
+// CHECK: %[[REST:.*]] = arith.xori %[[MERGES]], %true
+// CHECK: %[[Y:.*]] = cheems_tile.launch @merge_pieces when %[[REST]] grid[%c6,
 // CHECK: %[[ROW:.*]] = tensor.collapse_shape %[[Y]]
-// CHECK: %[[ONE:.*]] = cheems_tile.launch @merged_product_of_one_row {{.*}} ins(%arg4, %[[PARTS]]#3, %[[PARTS]]#4, %[[OUTPUTS]], %arg10 :
+// CHECK: %[[ONE:.*]] = cheems_tile.launch @merged_product_of_one_row when %[[MERGES]] {{.*}} ins(%arg4, %[[PARTS]]#3, %[[PARTS]]#4, %[[OUTPUTS]], %arg10 :
 // CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_of_one_row {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[ONE]] :
 // CHECK: cheems_tile.launch @product_few_rows {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[OTHER]] :
 // CHECK-LABEL: kernel @merged_product_of_one_row(

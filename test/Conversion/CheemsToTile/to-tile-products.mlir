@@ -38,18 +38,14 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Few rows: weights go straight to registers, warps share k, and rows of a tile are outputs. One launch has blocks where there
-// is one row, the other one where there are more.
+// Few rows: weights go straight to registers, warps share k, and rows of a tile are outputs. One launch is for one row, the other
+// one for more.
 // CHECK-LABEL: func.func @few
 // CHECK: %[[ROWS:.*]] = tensor.dim %arg0, %c0
-// CHECK: %[[ANY:.*]] = arith.minui %[[ROWS]], %c1
-// CHECK: %[[UP_TO_TWO:.*]] = arith.minui %[[ROWS]], %c2
-// CHECK: %[[MORE:.*]] = arith.subi %[[UP_TO_TWO]], %[[ANY]]
-// CHECK: %[[ONE:.*]] = arith.subi %[[ANY]], %[[MORE]]
-// CHECK: %[[BLOCKS:.*]] = arith.muli %[[ONE]], %c16
-// CHECK: %[[FIRST:.*]] = cheems_tile.launch @product_of_one_row grid[%[[BLOCKS]], %{{.*}}, %{{.*}}] {{.*}} outs(%arg3 :
-// CHECK: %[[BLOCKS:.*]] = arith.muli %[[MORE]], %c16
-// CHECK: launch @product_few_rows grid[%[[BLOCKS]], %{{.*}}, %{{.*}}] {{.*}} outs(%[[FIRST]] :
+// CHECK: %[[ONE:.*]] = arith.cmpi ult, %[[ROWS]], %c2
+// CHECK: %[[MORE:.*]] = arith.cmpi uge, %[[ROWS]], %c2
+// CHECK: %[[FIRST:.*]] = cheems_tile.launch @product_of_one_row when %[[ONE]] grid[%c16, %{{.*}}, %{{.*}}] {{.*}} outs(%arg3 :
+// CHECK: launch @product_few_rows when %[[MORE]] grid[%c16, %{{.*}}, %{{.*}}] {{.*}} outs(%[[FIRST]] :
 // CHECK-LABEL: kernel @product_of_one_row(
 // CHECK: cheems_tile.mma {{.*}} tensor<16x8xf32
 // CHECK-LABEL: kernel @product_few_rows(
@@ -113,9 +109,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // are under way, one is multiplied and one may still be. A product of many outputs has the widest tile, whatever its sums become.
 // CHECK-LABEL: func.func @together
 // CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
-// CHECK: %[[FEWER:.*]] = arith.muli %{{.*}}, %c32
-// CHECK: launch @product_1 grid[%[[FEWER]], {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
-// CHECK: launch @product_wide grid[{{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @product_1 when %{{.*}} grid[%c32, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @product_wide when %{{.*}} grid[%c16, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
 // CHECK-LABEL: kernel @product(
 // CHECK-SAME: warps(8)
 // CHECK: alloc : {{.*}}<4x128x64xbf16, swizzled>
@@ -205,8 +200,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // Nine warps leave 168 registers to a thread, twelve may share theirs unevenly. So sums of 128 x 128 have one warp that fills the ring, and have
 // four if a tile is loaded that is added to them.
 // CHECK-LABEL: func.func @added
-// CHECK: launch @product grid
-// CHECK: launch @product_1 grid
+// CHECK: launch @product when %{{.*}} grid
+// CHECK: launch @product_1 when %{{.*}} grid
 // CHECK-LABEL: kernel @product(
 // CHECK-SAME: warps(8) fillers(1)
 // CHECK: warpgroup_mma {{.*}} tensor<128x128xf32, #fragment_c

@@ -1,5 +1,6 @@
 // Which device decodes faster, of made-up models and cards.
 #include "runtime/Artifact/DeviceCost.h"
+#include "cheems/artifact.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -46,7 +47,8 @@ cuda::LaunchPlan planOf(const nlohmann::json &numbers,
                 {"launches", launches}};
   json general = entry;
   general["launches"] = json::array();
-  json plan = {{"kernels", {{{"name", "k"}, {"threads", 32}, {"shared", 0}}}},
+  json plan = {{"version", CHEEMS_LAUNCH_PLAN_VERSION},
+               {"kernels", {{{"name", "k"}, {"threads", 32}, {"shared", 0}}}},
                {"entries",
                 {{"general", general},
                  {"decode", entry},

@@ -3,6 +3,7 @@
 #define CHEEMS_TEST_UNIT_CUDA_DEVICEARTIFACT_H
 
 #include "../Artifact/FakeArtifact.h"
+#include "cheems/artifact.h"
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ inline std::string planOfTenLaunches() {
   for (int i = 0; i < 10; ++i) {
     entry["launches"].push_back(launch);
   }
-  json plan = {{"kernels", {{{"name", "k"}, {"threads", 32}, {"shared", 0}}}}};
+  json plan = {{"version", CHEEMS_LAUNCH_PLAN_VERSION},
+               {"kernels", {{{"name", "k"}, {"threads", 32}, {"shared", 0}}}}};
   plan["entries"] = {
       {"general", entry}, {"decode", entry}, {"top_logits", json::array()}};
   return plan.dump();

@@ -1,5 +1,6 @@
 // Plans of launches: what they compute, and what is refused.
 #include "runtime/Artifact/LaunchPlan.h"
+#include "cheems/artifact.h"
 #include "runtime/Error.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +34,8 @@ json topLogits(int64_t count) {
 }
 
 json smallPlan() {
-  return {{"kernels", {{{"name", "gather"}, {"threads", 32}, {"shared", 0}}}},
+  return {{"version", CHEEMS_LAUNCH_PLAN_VERSION},
+          {"kernels", {{{"name", "gather"}, {"threads", 32}, {"shared", 0}}}},
           {"entries",
            {{"general", smallEntry()},
             {"decode", smallEntry()},
@@ -62,10 +64,11 @@ TEST(LaunchPlan, numbersComeFromSizesAndEarlierNumbers) {
                   "slots",          "capacity",         3,
                   {"add", 0, 5},    {"subtract", 0, 5}, {"multiply", 1, 5},
                   {"divide", 4, 5}, {"ceildiv", 4, 5},  {"min", 0, 4},
-                  {"max", 6, 10}};
-  EXPECT_EQ(
-      evaluate(numbers, {7, 2, 1, 4, 100}),
-      (std::vector<int64_t>{7, 2, 1, 4, 100, 3, 10, 4, 6, 33, 34, 7, 34}));
+                  {"max", 6, 10},   {"less", 1, 5},     {"less", 5, 5},
+                  {"equal", 5, 5},  {"equal", 1, 5}};
+  EXPECT_EQ(evaluate(numbers, {7, 2, 1, 4, 100}),
+            (std::vector<int64_t>{7, 2, 1, 4, 100, 3, 10, 4, 6, 33, 34, 7, 34,
+                                  1, 0, 1, 0}));
 }
 
 TEST(LaunchPlan, numbersThatDoNotFitAreRefusedWithTheStep) {
@@ -74,6 +77,49 @@ TEST(LaunchPlan, numbersThatDoNotFitAreRefusedWithTheStep) {
   EXPECT_THROW(evaluate(numbers, {2}), Error);
   EXPECT_THROW(evaluate({"tokens", INT64_MAX, {"add", 0, 1}}, {1}), Error);
   EXPECT_THROW(evaluate({"tokens", 3, {"subtract", 0, 1}}, {2}), Error);
+}
+
+TEST(LaunchPlan, aConditionLeavesALaunchOut) {
+  json plan = smallPlan();
+  json &entry = plan["entries"]["general"];
+  entry["numbers"].push_back({"less", 0, 1}); // fewer than 64 tokens
+  json always = entry["launches"][0], sometimes = always;
+  sometimes["when"] = 5;
+  entry["launches"] = {always, sometimes};
+  LaunchPlan parsed = parse(plan);
+  const auto &launches = parsed.general.launches;
+  EXPECT_FALSE(launches[0].when);
+  ASSERT_TRUE(launches[1].when);
+  EXPECT_EQ(*launches[1].when, 5u);
+  std::vector<int64_t> values(entry["numbers"].size());
+  for (int64_t tokens : {63, 64}) {
+    parsed.general.evaluate({tokens}, values);
+    EXPECT_EQ(launches[0].blocks(values), 1);
+    EXPECT_EQ(launches[1].blocks(values), tokens == 63 ? 1 : 0);
+  }
+  entry["launches"][1]["when"] = 6; // which number there is none
+  EXPECT_THROW(parse(plan), Error);
+}
+
+TEST(LaunchPlan, plansOfOtherVersionsAreRefusedInOneLine) {
+  for (int version : {1, CHEEMS_LAUNCH_PLAN_VERSION + 1}) {
+    json plan = smallPlan();
+    plan["version"] = version;
+    if (version == 1) {
+      plan.erase("version"); // those had none
+    }
+    try {
+      parse(plan);
+      ADD_FAILURE();
+    } catch (const Error &error) {
+      EXPECT_EQ(error.what(),
+                "m.cheems: its launches on GPUs are in format version " +
+                    std::to_string(version) +
+                    ", but this runtime reads version " +
+                    std::to_string(CHEEMS_LAUNCH_PLAN_VERSION) +
+                    "; compile the model again");
+    }
+  }
 }
 
 TEST(LaunchPlan, argumentsAreReadAsTheyStand) {

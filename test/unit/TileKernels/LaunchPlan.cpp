@@ -191,7 +191,9 @@ private:
     for (auto [extent, value] : llvm::zip(launch.grid, op.getGrid())) {
       extent = static_cast<uint32_t>(whole(value));
     }
-    if (llvm::is_contained(launch.grid, 0U)) {
+    Value condition = op.getWhen();
+    if (llvm::is_contained(launch.grid, 0U) ||
+        (condition && whole(condition) == 0)) {
       return;
     }
     using Kind = tile::KernelParameter::Kind;

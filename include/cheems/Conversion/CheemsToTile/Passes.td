@@ -113,7 +113,7 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
     elementwise op behind it into its kernel, and a second product of the same input that this op has. Other products of one input whose
     tiles are the same are one launch, each block of which computes one of them. Products by `wgmma` may have a second launch with wider
-    tiles; the one that is not meant for the number of rows has no blocks. A norm takes the elementwise op before it and the rounding
+    tiles; the number of rows says which of both runs (`when`). A norm takes the elementwise op before it and the rounding
     behind it, and a rotation of heads the norm of heads before it.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op behind it does. A block of the latter has rows of two query heads that read the same keys, or of one.
@@ -123,8 +123,8 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     have room for few pieces, the product behind the rounded outputs merges them instead. Where a step of few rows has one, products also
     compute the norm in front of them, and round it or any other row to codes. More than 16 query heads that share entries
     are several blocks, so then entries have their launch. Rotary tables of the same positions are one launch.
-    Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; those that are not meant
-    have no blocks. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
+    Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; the capacity says which of
+    them run. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
     one ranks them and sorts the entries of before, one finds and lists what each block of rows sees, one attends to what is listed, one
     finds the places of the rows that stay, and one stores these there.
     A rotation of heads takes the rounding behind it, too.

@@ -59,6 +59,10 @@ module @card attributes {cheems.target = #cheems_tile.target<arch = sm_90a, mult
                       %m: memref<2x8xf32>, %mh: memref<4xf16>, %mb: memref<?xbf16>, %mi: memref<i32>) -> (tensor<9xbf16>, tensor<i32>) {
     // CHECK: cheems_tile.launch @none grid[%{{.*}}, %{{.*}}, %{{.*}}]{{$}}
     cheems_tile.launch @none grid[%n, %n, %n]
+    // CHECK: %[[FEW:.*]] = arith.cmpi
+    // CHECK: cheems_tile.launch @none when %[[FEW]] grid[%{{.*}}, %{{.*}}, %{{.*}}]{{$}}
+    %few = arith.cmpi ult, %n, %n : index
+    cheems_tile.launch @none when %few grid[%n, %n, %n]
     // CHECK: %{{.*}}:2 = cheems_tile.launch @all grid[%{{.*}}, %{{.*}}, %{{.*}}] ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x8xf32>, tensor<4xf16>, index, i32, f32) outs(%{{.*}}, %{{.*}} : tensor<9xbf16>, tensor<i32>) -> tensor<9xbf16>, tensor<i32>
     %r:2 = cheems_tile.launch @all grid[%n, %n, %n] ins(%x, %h, %n, %k, %e : tensor<?x8xf32>, tensor<4xf16>, index, i32, f32) outs(%b, %i : tensor<9xbf16>, tensor<i32>) -> tensor<9xbf16>, tensor<i32>
     // CHECK: cheems_tile.launch @all grid[%{{.*}}, %{{.*}}, %{{.*}}] {test.note = 2 : i64} ins(

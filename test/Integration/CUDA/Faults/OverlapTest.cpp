@@ -56,8 +56,7 @@ std::set<std::string> kernelsOfDecoding(const Model &model) {
   plan.decode.evaluate(sizes, numbers);
   std::set<std::string> names;
   for (const cuda::LaunchPlan::Launch &launch : plan.decode.launches) {
-    if (std::all_of(launch.grid.begin(), launch.grid.end(),
-                    [&](size_t extent) { return numbers[extent] != 0; })) {
+    if (launch.blocks(numbers) != 0) {
       names.insert(plan.kernels[launch.kernel].name);
     }
   }

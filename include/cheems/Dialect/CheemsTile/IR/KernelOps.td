@@ -92,11 +92,12 @@ def CheemsTile_LaunchOp : CheemsTile_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on a grid";
   let description = [{
-    Runs `kernel` once per block of the grid. Launches run one after the other.
+    Runs `kernel` once per block of the grid. Launches run one after the other. `when` chooses between launches by the sizes of a step: one
+    that is false leaves `outs` as they are.
 
-    Equation: for x < grid[0], y < grid[1], z < grid[2]: kernel(ins, outs) as block (x, y, z).
+    Equation: if `when` is true or there is none, for x < grid[0], y < grid[1], z < grid[2]: kernel(ins, outs) as block (x, y, z).
 
-    Operands and state: `grid` three numbers; `ins` and `outs` become the kernel's arguments, in this order. `outs` have shapes; its tensors are
+    Operands and state: `when` a condition, `grid` three numbers; `ins` and `outs` become the kernel's arguments, in this order. `outs` have shapes; its tensors are
     destinations, tied to the results.
 
     Constraints:
@@ -114,12 +115,14 @@ def CheemsTile_LaunchOp : CheemsTile_Op<"launch", [
     Example:
     ```mlir
     %r = cheems_tile.launch @copy grid[%rows, %c1, %c1] ins(%x : tensor<?x256xf32>) outs(%y : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %s = cheems_tile.launch @copy when %isOne grid[%rows, %c1, %c1] ins(%x : tensor<?x256xf32>) outs(%r : tensor<?x256xf32>) -> tensor<?x256xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Index>:$grid, Variadic<AnyType>:$inputs, Variadic<AnyType>:$outputs);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Optional<I1>:$when, Variadic<Index>:$grid, Variadic<AnyType>:$inputs,
+                       Variadic<AnyType>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel `grid` `[` $grid `]` attr-dict (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    $kernel (`when` $when^)? `grid` `[` $grid `]` attr-dict (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`outs` `(` $outputs^ `:` type($outputs) `)`)?
     (`->` type($results)^)?
   }];
   let hasVerifier = 1;
