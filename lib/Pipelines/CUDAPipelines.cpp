@@ -62,7 +62,7 @@ static void selectStrategies(OpPassManager &pm, const CardOptions &) {
   experts.only = {"cheems.retrieve_experts", "cheems.mix_experts"};
   pm.addPass(createSelectGPUStrategyPass(std::move(experts)));
   pm.addPass(createExpertsToTilePass());
-  pm.addNestedPass<func::FuncOp>(createExpandMasksPass());
+  pm.addNestedPass<func::FuncOp>(createExpandElementwisePass());
   pm.addPass(createSelectGPUStrategyPass());
 }
 

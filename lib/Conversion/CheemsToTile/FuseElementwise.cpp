@@ -1,6 +1,6 @@
 // cheems-fuse-elementwise: what goes through several elementwise ops goes
 // through one.
-#include "Elementwise.h"
+#include "Builder/Elementwise.h"
 #include "Patterns.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

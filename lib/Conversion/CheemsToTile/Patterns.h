@@ -2,8 +2,8 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PATTERNS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PATTERNS_H
 
-#include "KernelTable.h"
-#include "Strategy.h"
+#include "Builder/KernelTable.h"
+#include "Strategy/Strategy.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace cheems::tile {
@@ -46,6 +46,8 @@ void populateAttentionToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateSSDToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateTopLogitsToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateScoresToTile(RewritePatternSet &patterns, KernelTable &kernels);
+// What is elementwise maths becomes such an op.
+void populateExpandMask(RewritePatternSet &patterns);
 /// What goes through several elementwise ops goes through one.
 void populateFuseElementwise(RewritePatternSet &patterns);
 

@@ -1,7 +1,7 @@
 // cheems-round-inputs: inputs of products get the type of the weights, and
 // those of state-space duality the type that tensor cores multiply.
-#include "Elementwise.h"
-#include "Strategy.h"
+#include "Builder/Elementwise.h"
+#include "Strategy/Strategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"

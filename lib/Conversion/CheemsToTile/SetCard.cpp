@@ -1,5 +1,5 @@
 // cheems-set-card: the module says which card it is compiled for.
-#include "Strategy.h"
+#include "Strategy/Strategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 

@@ -1,6 +1,6 @@
 // cheems-to-tile: ops become launches of kernels.
 #include "Patterns.h"
-#include "SelectStrategy.h"
+#include "Strategy/SelectStrategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"

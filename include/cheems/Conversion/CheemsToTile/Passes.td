@@ -95,8 +95,8 @@ def ExpertsToTilePass : Pass<"cheems-experts-to-tile", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect"];
 }
 
-def ExpandMasksPass : Pass<"cheems-expand-masks", "::mlir::func::FuncOp"> {
-  let summary = "Mask values become elementwise maths";
+def ExpandElementwisePass : Pass<"cheems-expand-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "What is elementwise maths becomes an elementwise op";
   let description = [{
     Before: `cheems.dynamic_mask`.
     After: an elementwise `linalg.generic`, which the product before takes into its kernel.

@@ -1,0 +1,197 @@
+// Finds the ops before attention that its kernels take.
+#include "AttentionInputs.h"
+#include "Builder/KernelTable.h"
+#include "Product/ProductGroup.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+void LaunchOperands::read(Value value) {
+  if (!llvm::is_contained(inputs, value)) {
+    inputs.push_back(value);
+  }
+}
+
+void LaunchOperands::readBoxes(Value matrix, TensorMapType type) {
+  inputs.push_back(matrix);
+  maps.emplace_back(matrix, type);
+}
+
+void LaunchOperands::write(Value value) { outputs.push_back(value); }
+
+SmallVector<Type> LaunchOperands::types() const {
+  SmallVector<Type> types;
+  for (Value operand : llvm::concat<const Value>(inputs, outputs)) {
+    auto shaped = dyn_cast<ShapedType>(operand.getType());
+    const auto *map = llvm::find_if(
+        maps, [&](const auto &each) { return each.first == operand; });
+    if (map != maps.end()) {
+      types.push_back(map->second);
+      continue;
+    }
+    types.push_back(shaped ? Type(argumentFor(shaped, shaped.getRank() > 1))
+                           : operand.getType());
+  }
+  return types;
+}
+
+Value LaunchOperands::in(ValueRange arguments, Value operand) const {
+  for (auto [value, argument] :
+       llvm::zip_equal(llvm::concat<const Value>(inputs, outputs), arguments)) {
+    if (value == operand) {
+      return argument;
+    }
+  }
+  return {};
+}
+
+/// The norm that makes `heads` for one reader.
+static RmsNormOp normBefore(Value heads) {
+  auto norm = heads.getDefiningOp<RmsNormOp>();
+  return norm && heads.hasOneUse() && norm.hasPureTensorSemantics()
+             ? norm
+             : RmsNormOp();
+}
+
+HeadsBefore HeadsBefore::rotatedBy(RotaryOp op) {
+  RmsNormOp norm = normBefore(op.getX());
+  return {norm ? norm.getX() : op.getX(), norm, op};
+}
+
+HeadsBefore HeadsBefore::of(Value value) {
+  auto rotary = value.getDefiningOp<RotaryOp>();
+  if (rotary && value.hasOneUse() && rotary.hasPureTensorSemantics()) {
+    return rotatedBy(rotary);
+  }
+  RmsNormOp norm = normBefore(value);
+  return {norm ? norm.getX() : value, norm, {}};
+}
+
+void HeadsBefore::addTo(LaunchOperands &operands) {
+  operands.read(heads);
+  if (norm) {
+    operands.read(norm.getWeight());
+  }
+  if (rotary) {
+    operands.read(rotary.getCosine());
+    operands.read(rotary.getSine());
+  }
+}
+
+HeadRows HeadsBefore::in(const LaunchOperands &operands, ValueRange arguments) {
+  HeadRows rows;
+  rows.memory = operands.in(arguments, heads);
+  if (norm) {
+    rows.gain = operands.in(arguments, norm.getWeight());
+    rows.epsilon = norm.getEpsilon().convertToDouble();
+  }
+  if (rotary) {
+    rows.cosine = operands.in(arguments, rotary.getCosine());
+    rows.sine = operands.in(arguments, rotary.getSine());
+  }
+  return rows;
+}
+
+/// Whether an elementwise op reads sums, and besides them only a number per
+/// column.
+static bool isOnSums(linalg::GenericOp op, Value sums) {
+  return isElementwise(op) &&
+         op.getBlock()->getArguments().back().use_empty() &&
+         llvm::all_of(op->getOpOperands().drop_back(), [&](OpOperand &operand) {
+           return (operand.get() == sums) ==
+                  (reachOf(op, operand) == Reach::Element);
+         });
+}
+
+MaskBefore MaskBefore::productOf(Value value) {
+  MaskBefore found;
+  Value sums = value;
+  auto product = sums.getDefiningOp<linalg::MatmulOp>();
+  while (!product && sums.hasOneUse()) {
+    auto op = sums.getDefiningOp<linalg::GenericOp>();
+    if (!op || !isElementwise(op)) {
+      break;
+    }
+    auto before = llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) {
+      return !op.isDpsInit(&operand) && reachOf(op, operand) == Reach::Element;
+    });
+    if (before == op->getOpOperands().end() || !isOnSums(op, before->get())) {
+      break;
+    }
+    found.after.insert(found.after.begin(), op);
+    sums = before->get();
+    product = sums.getDefiningOp<linalg::MatmulOp>();
+  }
+  if (!product || !sums.hasOneUse() || !Product::of(product)) {
+    return {value, {}, {}, {}};
+  }
+  found.product = product;
+  Value x = product.getDpsInputs()[0];
+  auto before = x.getDefiningOp<linalg::GenericOp>();
+  if (before && x.hasOneUse() && before.getNumDpsInputs() == 1 &&
+      isOnSums(before, before.getInputs()[0])) {
+    found.before = before;
+  }
+  return found;
+}
+
+Value MaskBefore::x() {
+  return before ? before.getInputs()[0] : product.getDpsInputs()[0];
+}
+
+void MaskBefore::addTo(LaunchOperands &operands) {
+  if (values) {
+    operands.read(values);
+    return;
+  }
+  if (!product) {
+    return;
+  }
+  operands.read(x());
+  operands.read(product.getDpsInputs()[1]);
+  for (linalg::GenericOp op : after) {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (reachOf(op, *operand) == Reach::Column) {
+        operands.read(operand->get());
+      }
+    }
+  }
+}
+
+MaskSource MaskBefore::in(const LaunchOperands &operands,
+                          ValueRange arguments) {
+  MaskSource mask;
+  if (values) {
+    mask.values = operands.in(arguments, values);
+    return mask;
+  }
+  if (!product) {
+    return mask;
+  }
+  mask.x = operands.in(arguments, x());
+  mask.weights = operands.in(arguments, product.getDpsInputs()[1]);
+  mask.before = before;
+  for (linalg::GenericOp op : after) {
+    SumsOp sums{op, {}};
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      bool isVector = reachOf(op, *operand) == Reach::Column;
+      sums.vectors.push_back(isVector ? operands.in(arguments, operand->get())
+                                      : Value());
+    }
+    mask.after.push_back(sums);
+  }
+  return mask;
+}
+
+void EntriesBefore::addTo(LaunchOperands &operands) {
+  key.addTo(operands);
+  value.addTo(operands);
+  mask.addTo(operands);
+}
+
+NewEntries EntriesBefore::in(const LaunchOperands &operands,
+                             ValueRange arguments) {
+  return {key.in(operands, arguments), value.in(operands, arguments),
+          mask.in(operands, arguments)};
+}

@@ -1,0 +1,64 @@
+// Merging what pieces of one row's entries give: by a kernel, or by the blocks
+// of the product behind attention. Both give the same bits.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
+
+#include "AttentionKernels.h"
+
+namespace cheems::tile {
+
+/// What pieces of one row's entries give, before they are merged.
+struct PartialAttention {
+  Value best, sums; ///< [S, pieces, H] f32: those of RunningSoftmax
+  Value outputs;    ///< [S, pieces, H, P] f32, not divided yet
+};
+
+/// Merges the pieces of each row. Grid: query heads, segments.
+void buildMergePieces(TileBuilder &t, RowTileAttr s,
+                      const AttentionShape &shape, int64_t entriesPerPiece,
+                      const AttentionMemory &memory,
+                      const PartialAttention &partial, Value y);
+
+/// The pieces of a step's only row, which a product merges.
+struct PiecesOfRow {
+  Value segments;   ///< [S, 8] i32
+  Value best, sums; ///< as those of PartialAttention
+  Value outputs;    ///< [S, pieces, H * P] f32
+  int64_t entries;  ///< of a piece
+  int64_t heads, size;
+  Value isMerged; ///< whether the product merges them, i1
+
+  /// What a kernel reads of them.
+  SmallVector<Value> operands() const {
+    return {segments, best, sums, outputs};
+  }
+};
+
+/// How a block of a product merges them.
+class RowMerger {
+public:
+  /// Allocates shared memory.
+  /// \param row how the block has the row.
+  RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
+            const PiecesOfRow &pieces);
+  /// The merged row, zero behind its numbers.
+  /// \param memory that of `operands`.
+  Value merge(TileBuilder &t, ValueRange memory) const;
+
+private:
+  enum Stage { kShares, kSums, kDivisors, kStages };
+
+  MergeTileAttr s;
+  const PiecesOfRow &pieces;
+  RankedTensorType rowType;
+  int64_t columns; ///< of the buffer: a head each
+  Value buffer;
+
+  RankedTensorType numbersType(TileBuilder &t, int64_t rows) const;
+  void weigh(TileBuilder &t, ValueRange memory, Value count) const;
+  Value pick(TileBuilder &t, Stage stage, Value piece, Value heads) const;
+};
+
+} // namespace cheems::tile
+
+#endif

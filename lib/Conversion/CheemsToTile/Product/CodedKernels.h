@@ -1,0 +1,52 @@
+// Kernels of products of codes, in integers. How cheems.coded_product sums
+// leaves no choice but which integers come first, so bits depend on nothing
+// else.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
+
+#include "ProductKernels.h"
+
+namespace cheems::tile {
+
+/// The only row that is multiplied, as a block of 128 threads has it in shared
+/// memory.
+struct CodedRow {
+  Value codes; ///< i8, with zeros behind its K codes as far as a block reads
+  Value scale; ///< f32: numbers that are its scale, each one
+
+  /// Allocates both.
+  /// \param s how the block has the row in registers.
+  static CodedRow alloc(TileBuilder &t, RowTileAttr s);
+  /// Rounds the row of a tile as cheems.quantize_entries does, for all threads.
+  void write(TileBuilder &t, Value row) const;
+};
+
+/// What a kernel reads: memrefs in row-major order.
+struct CodedInputs {
+  Value x, xScales;                 ///< [T, K] and [T]
+  SmallVector<Value> codes, scales; ///< [N, bytes] and [N, G] each
+  int64_t depth, bits, group;       ///< K
+  Value rowBlock, columnBlock;      ///< which tile of the result
+  /// Of one row: makes it, and neither x nor its scales are there. Null: it is
+  /// that of x.
+  std::function<CodedRow()> makeRow = {};
+
+  bool isPacked() const { return bits == 4; }
+};
+
+/// Buffers for a product of many rows.
+ProductBuffers allocCoded(TileBuilder &t, ProductTileAttr s, int64_t bits,
+                          size_t weights);
+/// Many rows: k through a ring of shared buffers.
+void buildCoded(TileBuilder &t, ProductTileAttr s,
+                const ProductBuffers &buffers, const CodedInputs &in,
+                Finish finish);
+/// Few rows: codes go straight from memory to registers. Warps share k if a row
+/// has one group; else they have columns of their own. The tiles of sums are
+/// across: [N, T].
+void buildCodedOfFewRows(TileBuilder &t, FewRowsTileAttr s,
+                         const CodedInputs &in, Finish finish);
+
+} // namespace cheems::tile
+
+#endif

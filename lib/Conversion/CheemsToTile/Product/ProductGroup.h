@@ -1,0 +1,95 @@
+// Which products one launch computes, and what becomes of their sums.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTGROUP_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTGROUP_H
+
+#include "Builder/Elementwise.h"
+#include "Strategy/Strategy.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+
+namespace cheems::tile {
+
+/// Which kernel computes a product.
+enum class ProductForm { ManyRows, FewRows, F32, Coded, CodedFewRows };
+
+/// A linalg.matmul or a cheems.coded_product.
+struct Product {
+  Operation *op;
+
+  /// Null if `op` is none that kernels have: y[t, n] = sum_k x[t, k] * w[n, k]
+  /// from zero.
+  static Product of(Operation *op);
+  explicit operator bool() const { return op; }
+
+  bool isCoded() const { return isa<CodedProductOp>(op); }
+  /// The factors, and of codes the scales.
+  ValueRange inputs() const {
+    return op->getOperands().take_front(isCoded() ? 2 : 1);
+  }
+  ValueRange weights() const {
+    return op->getOperands().slice(isCoded() ? 2 : 1, isCoded() ? 2 : 1);
+  }
+  Value x() const { return op->getOperand(0); }
+  RankedTensorType matrix() const {
+    return cast<RankedTensorType>(weights()[0].getType());
+  }
+  int64_t depth() const {
+    return cast<RankedTensorType>(x().getType()).getDimSize(1);
+  }
+  /// Memory for the sums, whatever it holds.
+  Value target() const;
+  /// Whether a block may compute both.
+  bool isLike(Product other) const;
+};
+
+/// Products of one input whose sums a block has together, and what becomes of
+/// them.
+struct ProductChain {
+  SmallVector<Product> products;
+  linalg::GenericOp after; ///< may be null
+
+  Value x() const { return products[0].x(); }
+  ValueRange inputs() const { return products[0].inputs(); }
+  int64_t outputs() const { return products[0].matrix().getDimSize(0); }
+  int64_t depth() const { return products[0].depth(); }
+  /// Bytes that divide a row of x, at most those of an access.
+  int64_t alignment() const {
+    return alignmentOf(depth(), getElementTypeOrSelf(x()));
+  }
+  Operation *last() const {
+    linalg::GenericOp op = after;
+    return op ? op.getOperation() : products[0].op;
+  }
+  ProductForm form() const;
+  /// Of the first product. Products of one launch have that of the first chain.
+  ProductStrategyAttr strategy() const {
+    return strategyOf<ProductStrategyAttr>(products[0].op);
+  }
+  /// Where the result is written to.
+  Value out() const;
+  /// What `after` reads besides the sums.
+  SmallVector<Value> others() const;
+};
+
+/// The products that `op` reads and that a block may compute: at most two, of
+/// one input.
+ProductChain chainBefore(linalg::GenericOp op);
+
+/// The product with the elementwise op that alone reads it, and another product
+/// of that op.
+ProductChain chainOf(Product product);
+
+/// Whether a launch in front of `at` can have the chain: all but x is there.
+bool canBeAt(const ProductChain &chain, Operation *at);
+
+/// Chains of one launch: each block computes one of them.
+struct ProductGroup {
+  SmallVector<ProductChain> chains;
+  Operation *at; ///< the launch comes in front of it
+
+  /// All chains of the input of `chain` whose tiles are the same.
+  static ProductGroup around(const ProductChain &chain);
+};
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,47 @@
+// Kernels of products: many rows on tensor cores, many rows in f32, few rows.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTKERNELS_H
+
+#include "Builder/Elementwise.h"
+#include "ProductRing.h"
+#include <functional>
+
+namespace cheems::tile {
+
+/// What a kernel of products reads: memrefs in row-major order.
+struct ProductInputs {
+  Value x;                     ///< [T, K]
+  SmallVector<Value> weights;  ///< [N, K] each
+  int64_t depth;               ///< K
+  Value rowBlock, columnBlock; ///< which tile of the result
+  /// Of one row: makes it in a buffer, with zeros behind its K numbers as far
+  /// as a block reads. Null: it is that of x.
+  std::function<Value()> makeRow = {};
+  /// Tensor maps of x and of the weights, for bulk copies.
+  Value xMap = {};
+  SmallVector<Value> weightMaps = {};
+};
+
+/// What is done with a block's sums, a tile per weight.
+using Finish = function_ref<void(ArrayRef<Value> sums, const RowsAndColumns &)>;
+
+/// f16 or bf16, sums on tensor cores, k through a ring of shared buffers.
+void buildProduct(TileBuilder &t, ProductTileAttr s,
+                  const ProductBuffers &buffers, const ProductInputs &in,
+                  Finish finish);
+/// The same by warpgroups, whose tensor cores read shared memory themselves.
+void buildProductOfWarpgroups(TileBuilder &t, ProductTileAttr s,
+                              const ProductBuffers &buffers,
+                              const ProductInputs &in, Finish finish);
+/// The same of f32, by fused multiply-adds.
+void buildProductF32(TileBuilder &t, ProductTileAttr s,
+                     const ProductBuffers &buffers, const ProductInputs &in,
+                     Finish finish);
+/// f16 or bf16 with few rows: weights go straight from memory to registers, and
+/// warps share k. The tiles of sums are across: [N, T].
+void buildProductOfFewRows(TileBuilder &t, FewRowsTileAttr s,
+                           const ProductInputs &in, Finish finish);
+
+} // namespace cheems::tile
+
+#endif

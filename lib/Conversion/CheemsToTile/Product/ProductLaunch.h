@@ -1,0 +1,43 @@
+// Launches of products.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTLAUNCH_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTLAUNCH_H
+
+#include "Attention/PieceMerging.h"
+#include "ProductGroup.h"
+#include "Rows/NormKernels.h"
+
+namespace cheems::tile {
+
+/// Replaces a group by its launch. Of products of few rows there are two: one
+/// runs where there is one row, and the other one where there are more.
+/// Each output is the same sum in the same order in both.
+void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
+                     KernelTable &kernels);
+
+/// Replaces a norm and all groups of products of few rows that read it. Where
+/// there is one row, the norm has no launch of its own.
+void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
+                           ArrayRef<ProductGroup> groups, KernelTable &kernels);
+
+/// Replaces the rounding of rows to codes, and all groups of products of few
+/// rows that read them. Where there is one row, the rounding has no launch of
+/// its own, and the norm of it has none if there is one.
+/// \param norm of the rows, or null. Nobody else reads it in front of the
+/// rounding, and all products can be there.
+void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
+                            QuantizeEntriesOp rounding,
+                            ArrayRef<ProductGroup> groups,
+                            KernelTable &kernels);
+
+/// The longest row that a product rounds to codes: a thread has 64 numbers.
+
+/// Replaces a group of products of few rows. Where `pieces` run, the launch of
+/// one row merges them; else the row is there.
+/// \param rounding of the rows to codes for this group alone, or null.
+void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,
+                           const ProductGroup &group,
+                           QuantizeEntriesOp rounding, KernelTable &kernels);
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,265 @@
+// Positions, rotary tables, and the rotation of heads.
+#include "Attention/AttentionInputs.h"
+#include "Builder/Float64.h"
+#include "Builder/RoundedOutput.h"
+#include "Builder/SegmentRow.h"
+#include "Patterns.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// A block takes a piece of a segment's rows.
+struct PositionsToTile : ToKernel<PositionsOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(PositionsOp op,
+                                PatternRewriter &rewriter) const override {
+    bool oneRow = op.getOneRow();
+    auto s = strategyOf<RowTileAttr>(op);
+    SmallVector<Type> arguments = {argumentFor(op.getSegments().getType(), 1),
+                                   argumentFor(op.getPosition().getType(), 1),
+                                   argumentFor(op.getLength().getType(), 1)};
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                     s.getThreads(), s.getWidth());
+      auto type = t.sliceType(
+          t.tileType({s.getRows(), s.getColumns()}, t.b.getI32Type(), layout),
+          0);
+      Value first = t.mul(t.block(GridDimension::X), s.getColumns());
+      SegmentRow segment =
+          loadSegment(t, memory[0], t.block(GridDimension::Y), oneRow);
+      t.when(t.isLess(first, segment.length), [&] {
+        Place place{{t.add(segment.start, first)},
+                    {0},
+                    {t.add(segment.start, segment.length)}};
+        t.store(t.indicesFrom(t.add(segment.position, first), type, 0),
+                memory[1], place);
+        Value length = arith::IndexCastOp::create(t.b, t.b.getI32Type(),
+                                                  segment.ropeLength);
+        t.store(t.splat(type, length), memory[2], place);
+      });
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "positions", arguments, s.warps(), body);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made =
+        launch(b, kernel,
+               {oneRow ? arith::ConstantIndexOp::create(b, 1).getResult()
+                       : tilesOf(b, op.getPosition(), 0, s.getColumns()),
+                tilesOf(b, op.getSegments(), 0, 1)},
+               op.getSegments(), {op.getPosition(), op.getLength()});
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+} // namespace
+
+/// log2 of the base of each row, in f64, as a slice of `type`; the law of
+/// `rotary_table` says what it is.
+/// \param length memref [T].
+static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,
+                        Value length, Value row) {
+  int64_t size = 2 * cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
+  auto perRow = t.sliceType(type, 1);
+  double theta = std::log2(op.getTheta().convertToDouble());
+  if (!op.getDynamic()) {
+    return t.fill(perRow, theta);
+  }
+  double factor = op.getFactor().convertToDouble();
+  Value rows =
+      t.load(t.withElement(perRow, t.b.getI32Type()), length, {{row}, {0}});
+  Value stretch = t.fma(arith::SIToFPOp::create(t.b, perRow, rows),
+                        t.fill(perRow, factor / double(op.getTrained())),
+                        t.fill(perRow, 1 - factor));
+  // Up to the trained length it is 1 at most.
+  stretch = t.maximum(stretch, t.fill(perRow, 1));
+  return t.fma(log2F64(t, stretch),
+               t.fill(perRow, double(size) / double(size - 2)),
+               t.fill(perRow, theta));
+}
+
+/// A block's rows of a table.
+/// \param memory positions, lengths.
+static void buildTable(TileBuilder &t, RotaryTableOp op, RowTileAttr s,
+                       Value block, ValueRange memory, Value cosines,
+                       Value sines) {
+  int64_t half = cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
+                                 s.getWidth());
+  auto f64 =
+      t.tileType({s.getRows(), s.getColumns()}, t.b.getF64Type(), layout);
+  auto i32 = t.withElement(f64, t.b.getI32Type());
+  auto f32 = t.withElement(f64, t.b.getF32Type());
+  Value row = t.mul(block, s.getRows());
+  Value base = log2OfBase(t, op, f64, memory[1], row);
+  Value column = arith::SIToFPOp::create(
+      t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
+  Value exponent = t.mul(t.mul(column, t.fill(f64, -1.0 / double(half))),
+                         t.broadcast(base, f64));
+  Value position = t.load(t.sliceType(i32, 1), memory[0], {{row}, {0}});
+  position = arith::SIToFPOp::create(t.b, t.sliceType(f64, 1), position);
+  Value angle = t.mul(t.broadcast(position, f64), exp2F64(t, exponent));
+  auto [sine, cosine] = sineAndCosineF64(t, angle);
+  Place place{{row, t.index(0)}, {0, 1}};
+  int64_t aligned = alignmentOf(half, f32.getElementType());
+  t.store(arith::TruncFOp::create(t.b, f32, cosine), cosines, place, aligned);
+  t.store(arith::TruncFOp::create(t.b, f32, sine), sines, place, aligned);
+}
+
+static bool hasRowsOfOneLength(RotaryTableOp op) {
+  auto table = dyn_cast<RankedTensorType>(op.getCosine().getType());
+  return table && op.hasPureTensorSemantics() && !table.isDynamicDim(1);
+}
+
+/// Memory for a table that can be made in front of `at`.
+static bool canBeMadeAt(Value memory, Operation *at) {
+  auto empty = memory.getDefiningOp<tensor::EmptyOp>();
+  return empty && llvm::all_of(empty.getDynamicSizes(), [&](Value size) {
+           Operation *op = size.getDefiningOp();
+           return !op || op->getBlock() != at->getBlock() ||
+                  op->isBeforeInBlock(at);
+         });
+}
+
+/// Tables of the same positions that one launch makes, in front of the first
+/// one. A model with heads of two sizes has two.
+static SmallVector<RotaryTableOp> tablesWith(RotaryTableOp op) {
+  SmallVector<RotaryTableOp> tables;
+  for (Operation *user : op.getPosition().getUsers()) {
+    auto table = dyn_cast<RotaryTableOp>(user);
+    // One whose lengths are its positions uses them twice.
+    if (table && !llvm::is_contained(tables, table) &&
+        table->getOperands().take_front(2) == op->getOperands().take_front(2) &&
+        table->getBlock() == op->getBlock() && hasRowsOfOneLength(table)) {
+      tables.push_back(table);
+    }
+  }
+  llvm::sort(tables, [](RotaryTableOp a, RotaryTableOp c) {
+    return a->isBeforeInBlock(c);
+  });
+  Operation *first = tables.front();
+  llvm::erase_if(tables, [&](RotaryTableOp table) {
+    return table != first && !(canBeMadeAt(table.getCosine(), first) &&
+                               canBeMadeAt(table.getSine(), first));
+  });
+  return llvm::is_contained(tables, op) ? tables
+                                        : SmallVector<RotaryTableOp>{op};
+}
+
+namespace {
+/// Grid: blocks of rows, tables.
+struct RotaryTableToTile : ToKernel<RotaryTableOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(RotaryTableOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasRowsOfOneLength(op)) {
+      return rewriter.notifyMatchFailure(
+          op, "it is on buffers, or its rows are of any length");
+    }
+    SmallVector<RotaryTableOp> tables = tablesWith(op);
+    ImplicitLocOpBuilder b(tables.front().getLoc(), rewriter);
+    b.setInsertionPoint(tables.front());
+    ValueRange inputs = op->getOperands().take_front(2);
+    SmallVector<Value> outputs;
+    SmallVector<RowTileAttr> rows;
+    for (RotaryTableOp table : tables) {
+      for (Value memory : {table.getCosine(), table.getSine()}) {
+        bool moves = table != tables.front();
+        outputs.push_back(moves ? b.clone(*memory.getDefiningOp())->getResult(0)
+                                : memory);
+      }
+      rows.push_back(strategyOf<RowTileAttr>(table));
+    }
+    SmallVector<Type> arguments;
+    for (Value operand :
+         llvm::concat<Value>(SmallVector<Value>(inputs), outputs)) {
+      arguments.push_back(argumentFor(operand.getType(), 1));
+    }
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      Value block = t.block(GridDimension::X);
+      auto build = [&](size_t i) {
+        buildTable(t, tables[i], rows[i], block, memory, memory[2 + 2 * i],
+                   memory[3 + 2 * i]);
+      };
+      if (tables.size() == 1) {
+        return build(0);
+      }
+      Value number = t.block(GridDimension::Y);
+      for (size_t i = 0; i < tables.size(); ++i) {
+        t.when(t.isEqual(number, t.index(int64_t(i))), [&] { build(i); });
+      }
+    };
+    FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "rotary_table",
+                                           arguments, rows[0].warps(), body);
+    // Rows that a table's blocks have no more are past its extent.
+    int64_t fewest = rows[0].getRows();
+    for (RowTileAttr s : rows) {
+      fewest = std::min(fewest, s.getRows());
+    }
+    auto made =
+        launch(b, kernel,
+               {tilesOf(b, outputs[0], 0, fewest),
+                arith::ConstantIndexOp::create(b, int64_t(tables.size()))},
+               inputs, outputs);
+    for (auto [i, table] : llvm::enumerate(tables)) {
+      rewriter.replaceOp(table, made.getResults().slice(2 * i, 2));
+    }
+    return success();
+  }
+};
+
+/// A block rotates a head of some rows, behind the norm of heads and in front
+/// of the rounding of all heads, if there are such.
+struct RotaryToTile : ToKernel<RotaryOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(RotaryOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
+    int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2);
+    HeadsBefore before = HeadsBefore::rotatedBy(op);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    Value out = rounded.memory(b, op.getY());
+    LaunchOperands operands;
+    before.addTo(operands);
+    operands.write(out);
+    auto s = strategyOf<RowTileAttr>(op);
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                     s.getThreads(), s.getWidth());
+      auto tile =
+          t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+      HeadRows heads = before.in(operands, memory);
+      HeadPlace place{t.mul(t.block(GridDimension::X), s.getRows()),
+                      t.block(GridDimension::Y), t.extent(heads.memory, 0)};
+      auto halves = HalvesOfHeads(t, heads, place, size, tile).load(0);
+      int64_t aligned = alignmentOf(size / 2, tile.getElementType());
+      Value y = operands.in(memory, out);
+      storeOutput(t, halves.low, y, place.at(t, 0, size / 2), aligned);
+      storeOutput(t, halves.high, y, place.at(t, size / 2, size), aligned);
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "rotary", operands.types(), s.warps(), body);
+    auto made = launch(
+        b, kernel,
+        {tilesOf(b, op.getY(), 0, s.getRows()), tilesOf(b, op.getY(), 1, 1)},
+        operands.inputs, operands.outputs);
+    rewriter.replaceOp(
+        op, rounded.replace(b, rewriter, made.getResult(0), op.getY()));
+    return success();
+  }
+};
+} // namespace
+
+void cheems::tile::populateRotaryToTile(RewritePatternSet &patterns,
+                                        KernelTable &kernels) {
+  patterns.add<PositionsToTile, RotaryTableToTile, RotaryToTile>(
+      patterns.getContext(), kernels);
+}

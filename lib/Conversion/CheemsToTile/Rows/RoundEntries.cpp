@@ -1,0 +1,104 @@
+// Rows that become codes and scales, for products of codes.
+#include "Builder/RowCodes.h"
+#include "NormKernels.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// A block's rows, in pieces if they are long.
+struct Rows {
+  TileBuilder &t;
+  RowTileAttr s;
+  Value x, codes, scales;
+  Value row; ///< the first one
+  int64_t columns;
+  RankedTensorType type;
+
+  RowsAndColumns at(Value column) { return {row, column}; }
+  Value load(Value column) {
+    return t.load(type, x, at(column).place(), alignmentOf(x, at(column)));
+  }
+  void store(Value piece, const RowCodes &codesOf, Value column) {
+    t.store(codesOf.codes(t, piece), codes, at(column).place(),
+            alignmentOf(codes, at(column)));
+  }
+
+  void build() {
+    Value zero = t.index(0), end = t.index(columns);
+    bool isWhole = columns <= s.getColumns();
+    Value piece = isWhole ? load(zero) : Value(), most;
+    if (isWhole) {
+      most = RowCodes::greatest(t, piece);
+    } else {
+      Value none = t.fill(t.sliceType(type, 1), 0);
+      most = t.loop(zero, end, s.getColumns(), none,
+                    [&](Value column, ValueRange before) -> SmallVector<Value> {
+                      Value here = RowCodes::greatest(t, load(column));
+                      return {t.maximum(before[0], here)};
+                    })
+                 .front();
+    }
+    RowCodes rows = RowCodes::of(t, most);
+    t.store(rows.scale, scales, {{row}, {0}});
+    if (isWhole) {
+      store(piece, rows, zero);
+      return;
+    }
+    t.each(zero, end, s.getColumns(),
+           [&](Value column) { store(load(column), rows, column); });
+  }
+};
+} // namespace
+
+void cheems::tile::replaceRounding(PatternRewriter &rewriter,
+                                   QuantizeEntriesOp op, KernelTable &kernels,
+                                   Value when) {
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  int64_t columns = type.getDimSize(1);
+  SmallVector<Type> arguments = {argumentFor(type, 1),
+                                 argumentFor(op.getCodes().getType(), 1),
+                                 argumentFor(op.getScales().getType(), 1)};
+  auto s = strategyOf<RowTileAttr>(op);
+  auto body = [&](TileBuilder &t, ValueRange memory) {
+    auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
+                                   s.getThreads(), s.getWidth());
+    RankedTensorType tile =
+        t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
+    Value row = t.mul(t.block(GridDimension::X), s.getRows());
+    Rows{t, s, memory[0], memory[1], memory[2], row, columns, tile}.build();
+  };
+  FlatSymbolRefAttr kernel =
+      kernels.get(op.getLoc(), "round_rows", arguments, s.warps(), body);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  b.setInsertionPoint(op);
+  Value blocks = tilesOf(b, op.getCodes(), 0, s.getRows());
+  auto made = launch(b, kernel, {blocks}, op.getX(),
+                     ValueRange{op.getCodes(), op.getScales()}, when);
+  rewriter.replaceOp(op, made.getResults());
+}
+
+namespace {
+struct RoundEntriesToTile : ToKernel<QuantizeEntriesOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(QuantizeEntriesOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
+    auto type = cast<RankedTensorType>(op.getX().getType());
+    if (type.isDynamicDim(1)) {
+      return rewriter.notifyMatchFailure(op, "its rows are of any length");
+    }
+    replaceRounding(rewriter, op, kernels);
+    return success();
+  }
+};
+} // namespace
+
+void cheems::tile::populateRoundEntriesToTile(RewritePatternSet &patterns,
+                                              KernelTable &kernels) {
+  patterns.add<RoundEntriesToTile>(patterns.getContext(), kernels);
+}

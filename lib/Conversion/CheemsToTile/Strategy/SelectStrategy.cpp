@@ -1,0 +1,220 @@
+// cheems-select-gpu-strategy: every op that becomes kernels says how.
+#include "SelectStrategy.h"
+#include "Experts/ExpertKernels.h"
+#include "Patterns.h"
+#include "Product/ProductGroup.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/Refusals.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_SELECTGPUSTRATEGYPASS
+#include "cheems/Conversion/CheemsToTile/Passes.h.inc"
+} // namespace cheems
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// The last extent; none if it may be any.
+static std::optional<int64_t> columnsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1)) {
+    return std::nullopt;
+  }
+  return type.getShape().back();
+}
+
+static StrategyAttrInterface ofProduct(Operation *op,
+                                       const Strategy &strategy) {
+  Product product = Product::of(op);
+  if (!product) {
+    return {};
+  }
+  ProductChain chain = chainOf(product);
+  if (llvm::none_of(chain.products,
+                    [&](Product each) { return each.op == op; })) {
+    chain = {{product}, {}}; // the op behind takes another one
+  }
+  int64_t depth = chain.depth(), bits = 0;
+  if (auto coded = dyn_cast<CodedProductOp>(op)) {
+    bits = int64_t(coded.getBits());
+  }
+  MLIRContext *context = op->getContext();
+  auto ofMany = [&](ProductTileAttr many) -> StrategyAttrInterface {
+    return ProductStrategyAttr::get(context, many, {}, 0, {}, {}, {}, {}, {});
+  };
+  auto ofFew = [&](FewRowsTileAttr few, FewRowsTileAttr one,
+                   FewRowsTileAttr making) -> StrategyAttrInterface {
+    return ProductStrategyAttr::get(context, {}, {}, 0, few, one, making,
+                                    strategy.madeRow(depth, making),
+                                    strategy.mergedPieces(depth));
+  };
+  int64_t rows = fewRowsOf(chain.last()).value_or(0);
+  switch (chain.form()) {
+  case ProductForm::FewRows: {
+    FewRowsTileAttr one = strategy.fewRows(1, depth);
+    return ofFew(strategy.fewRows(rows, depth), one, one);
+  }
+  case ProductForm::CodedFewRows:
+    return ofFew(strategy.codedFewRows(rows, depth, bits),
+                 strategy.codedFewRows(1, depth, bits),
+                 strategy.codedFewRows(1, depth, bits, /*makesRow=*/true));
+  case ProductForm::Coded:
+    return ofMany(strategy.coded(chain.outputs(), chain.products.size(), bits));
+  case ProductForm::F32:
+    return ofMany(strategy.productF32());
+  case ProductForm::ManyRows:
+    return ofMany(strategy.manyRows(chain.outputs(), chain.products.size(),
+                                    chain.alignment()));
+  }
+  llvm_unreachable("a form");
+}
+
+StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
+                                                const Strategy &strategy) {
+  using Chosen = StrategyAttrInterface;
+  auto wholeRows = [&](Value value) -> Chosen {
+    auto columns = columnsOf(value);
+    return columns ? Chosen(strategy.wholeRows(*columns)) : Chosen();
+  };
+  return llvm::TypeSwitch<Operation *, Chosen>(op)
+      .Case([&](RmsNormOp norm) { return wholeRows(norm.getX()); })
+      .Case([&](RotaryTableOp table) { return wholeRows(table.getCosine()); })
+      .Case([&](QuantizeEntriesOp rounding) -> Chosen {
+        auto columns = columnsOf(rounding.getX());
+        return columns ? Chosen(strategy.piecesOfRows(*columns)) : Chosen();
+      })
+      .Case([&](GatherRowsOp rows) -> Chosen {
+        auto columns = columnsOf(rows.getTable());
+        return columns ? Chosen(strategy.oneRow(*columns)) : Chosen();
+      })
+      .Case([&](PositionsOp positions) -> Chosen {
+        return strategy.numbers(positions.getOneRow());
+      })
+      .Case([&](RotaryOp rotary) -> Chosen {
+        auto size = columnsOf(rotary.getX());
+        return size ? Chosen(strategy.wholeRows(*size / 2)) : Chosen();
+      })
+      .Case([&](linalg::GenericOp generic) -> Chosen {
+        if (isProductWithKeys(generic)) {
+          return strategy.keyScores(
+              cast<RankedTensorType>(generic.getInputs()[1].getType()),
+              fewRowsOf(generic));
+        }
+        auto columns = isElementwise(generic) ? columnsOf(generic.getResult(0))
+                                              : std::nullopt;
+        return columns ? Chosen(strategy.elements(*columns)) : Chosen();
+      })
+      .Case<linalg::MatmulOp, CodedProductOp>(
+          [&](Operation *product) { return ofProduct(product, strategy); })
+      .Case([&](SegmentedAttentionOp attention) -> Chosen {
+        return whyNoKernel(attention) ? Chosen()
+                                      : Chosen(strategy.attention(attention));
+      })
+      .Case([&](SegmentedSSDOp ssd) -> Chosen { return strategy.ssd(ssd); })
+      .Case([&](TopLogitsOp logits) -> Chosen {
+        return strategy.topLogits(logits.getVocabulary(), logits.getCount());
+      })
+      .Case([&](RetrieveExpertsOp retrieval) {
+        return Chosen(strategyOfExperts(retrieval, strategy));
+      })
+      .Case([&](MixExpertsOp mixing) {
+        return Chosen(strategyOfExperts(mixing, strategy));
+      })
+      .Default(Chosen());
+}
+
+/// Tiles of very many rows, of products whose launch begins with `op`.
+static std::optional<WiderProduct> widerTiles(Operation *op,
+                                              const Strategy &strategy) {
+  ProductChain chain = chainOf({op});
+  if (chain.form() != ProductForm::ManyRows ||
+      !cast<ShapedType>(chain.x().getType()).isDynamicDim(0) ||
+      llvm::none_of(chain.products,
+                    [&](Product each) { return each.op == op; })) {
+    return std::nullopt;
+  }
+  ProductGroup group = ProductGroup::around(chain);
+  const ProductChain &first = group.chains.front();
+  if (first.products[0].op != op) {
+    return std::nullopt;
+  }
+  SmallVector<int64_t> outputs;
+  for (const ProductChain &one : group.chains) {
+    outputs.push_back(one.outputs());
+  }
+  bool readsTile = llvm::any_of(group.chains, [](const ProductChain &one) {
+    return llvm::any_of(one.others(), [](Value other) {
+      return cast<ShapedType>(other.getType()).getRank() > 1;
+    });
+  });
+  return strategy.wider(outputs, first.products.size(), first.alignment(),
+                        readsTile);
+}
+
+/// A tile has elements: an error at the first op on a tensor that has none.
+static LogicalResult verifyElements(func::FuncOp function) {
+  auto hasNone = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  };
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    if (llvm::any_of(op->getOperandTypes(), hasNone) ||
+        llvm::any_of(op->getResultTypes(), hasNone)) {
+      return emitUnsupported(op)
+             << "is on a tensor with an extent of 0: cards have no kernel for "
+                "it; compile for cpu";
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct SelectGPUStrategy
+    : cheems::impl::SelectGPUStrategyPassBase<SelectGPUStrategy> {
+  using SelectGPUStrategyPassBase::SelectGPUStrategyPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target = module->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
+    if (!target) {
+      module.emitError("has no #cheems_tile.target as cheems.target");
+      return signalPassFailure();
+    }
+    Strategy strategy(target);
+    SmallVector<Operation *> products;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (failed(verifyElements(function))) {
+        return signalPassFailure();
+      }
+      function.walk([&](Operation *op) {
+        // What is on buffers is a kernel already, and what an op says stays.
+        bool isAsked = only.empty() ||
+                       llvm::is_contained(only, op->getName().getStringRef());
+        if (!isAsked || op->getNumResults() == 0 || op->hasAttr(kStrategy)) {
+          return;
+        }
+        if (StrategyAttrInterface chosen = strategyFor(op, strategy)) {
+          op->setDiscardableAttr(kStrategy, chosen);
+          if (isa<ProductStrategyAttr>(chosen)) {
+            products.push_back(op);
+          }
+        }
+      });
+    }
+    for (Operation *op : products) {
+      if (auto wider = widerTiles(op, strategy)) {
+        auto chosen = strategyOf<ProductStrategyAttr>(op);
+        op->setDiscardableAttr(
+            kStrategy, ProductStrategyAttr::get(&getContext(), chosen.getMany(),
+                                                wider->tiles, wider->from, {},
+                                                {}, {}, {}, {}));
+      }
+    }
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

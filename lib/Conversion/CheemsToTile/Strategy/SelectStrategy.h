@@ -1,0 +1,16 @@
+// Which strategy an op has, if it becomes kernels.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
+
+#include "Strategy.h"
+
+namespace cheems::tile {
+
+/// The strategy of an op by itself; null if no kernel begins with it. Of a
+/// product it lacks the tiles of very many rows, which depend on what is in
+/// one launch with it.
+StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,153 @@
+// How work is shared out among blocks of a card: every number that depends on
+// hardware, from the target and shapes. cheems-select-gpu-strategy asks; what
+// makes kernels reads the attributes.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_STRATEGY_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_STRATEGY_H
+
+#include "cheems/Conversion/CheemsToTile/FewRows.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+
+namespace cheems::tile {
+
+// Limits of kernels, which registers and shared memory set.
+/// The greatest head of attention.
+constexpr int64_t kMostHeadSize = 256;
+/// The longest row that a block of a product rounds to codes itself.
+constexpr int64_t kMostRounded = 8192;
+/// Of experts: keys per half, those that are paired, experts of a head, and
+/// numbers of a row.
+constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
+                  kMostTableColumns = 16384;
+/// Of logits, the best of pieces that a row of the second launch may have: 128
+/// numbers per thread.
+constexpr int64_t kMostCandidates = 16384;
+/// Numbers of a thread beside which a ninth warp would leave too few registers:
+/// with it a thread has at most 168. Each of the four parts of a multiprocessor
+/// has a quarter of them, and one of the parts has three of those warps. Then
+/// four warps fill a ring, which hand theirs over.
+constexpr int64_t kManySums = 128, kManyWarps = 8, kMostFillers = 4;
+
+/// What a card may use. One that lacks it has an older one.
+struct Newest {
+  Unit unit;
+  OperandCopy copy;
+};
+
+/// The card that most people have of an architecture: an A100 or an H100.
+/// \param multiprocessors of another card; 0: those of this one.
+TargetAttr usualCard(MLIRContext *context, Architecture architecture,
+                     Newest newest, int64_t multiprocessors = 0);
+
+/// Tiles of a product where a step has `from` rows or more.
+struct WiderProduct {
+  ProductTileAttr tiles;
+  int64_t from;
+};
+
+class Strategy {
+public:
+  explicit Strategy(TargetAttr target)
+      : target(target), context(target.getContext()) {}
+
+  /// Products of many rows on tensor cores, with as many weights of n rows, by
+  /// the target's unit.
+  /// \param aligned bytes that divide a row of k: bulk copies need all those
+  ///   that an access may have.
+  ProductTileAttr manyRows(int64_t n, size_t weights, int64_t aligned) const;
+  /// Wider tiles for steps of very many rows. Each sum is the same in both.
+  /// \param outputs how many rows the weights of each chain have whose blocks
+  ///   are in one launch; they have the same tiles.
+  /// \param readsTile whether a tile is read that is added to the sums, beside
+  ///   the one that is written to.
+  std::optional<WiderProduct> wider(ArrayRef<int64_t> outputs, size_t weights,
+                                    int64_t aligned, bool readsTile) const;
+  /// The same in f32, without tensor cores.
+  ProductTileAttr productF32() const;
+  /// Products of at most `rows` rows, which is at most kFewRows.
+  FewRowsTileAttr fewRows(int64_t rows, int64_t k) const;
+  /// The same of codes of 8 or 4 bits. `depth` is k, and codes of 4 bits are
+  /// half as many bytes.
+  ProductTileAttr coded(int64_t n, size_t weights, int64_t bits) const;
+  /// \param makesRow whether a block makes the only row itself.
+  FewRowsTileAttr codedFewRows(int64_t rows, int64_t k, int64_t bits,
+                               bool makesRow = false) const;
+  /// How a block holds a row that it makes, of which it multiplies as `making`
+  /// says: as a launch of a norm does, so that its sum is the same one, with
+  /// zeros as far as products read.
+  RowTileAttr madeRow(int64_t columns, FewRowsTileAttr making) const;
+  /// Work on whole rows of `columns` numbers.
+  RowTileAttr wholeRows(int64_t columns) const;
+  /// The same, a piece after the other if rows are long.
+  RowTileAttr piecesOfRows(int64_t columns) const;
+  /// Copies of a row at a time: a block per row and piece of it.
+  RowTileAttr oneRow(int64_t columns) const;
+  /// Numbers of a segment's rows, of which a block takes `columns`.
+  RowTileAttr numbers(bool oneRow) const;
+  /// Pieces of a row of `columns` outputs, by each block of a product of one
+  /// row; null where that would take longer than a launch.
+  MergeTileAttr mergedPieces(int64_t columns) const;
+  /// Pieces of rows of `columns` logits, and the best of these.
+  TopLogitsStrategyAttr topLogits(int64_t columns, int64_t count) const;
+  /// Work on elements alone, of rows with `columns` numbers.
+  RowTileAttr elements(int64_t columns) const;
+
+  AttentionStrategyAttr attention(SegmentedAttentionOp op) const;
+  SSDStrategyAttr ssd(SegmentedSSDOp op) const;
+  /// Scores of rows, at most as many if they are few, with keys [2, H, d, K]:
+  /// on tensor cores where these have the keys' shape and type.
+  KeyScoresStrategyAttr keyScores(RankedTensorType keys,
+                                  std::optional<int64_t> fewRows) const;
+  /// Whether a block of few rows' experts has the scores, too, of product keys
+  /// [2, H, d, K].
+  static bool takesKeys(RankedTensorType keys);
+  /// As many experts per head, with keys per half, and pairs of keys; rows of
+  /// the tables have `columns` numbers of a type.
+  ExpertsStrategyAttr experts(int64_t heads, int64_t keys, int64_t pairs,
+                              int64_t experts, int64_t columns, Type element,
+                              bool fewRows, bool withKeys) const;
+
+  /// Whether kernels take x, b and c of SSD in bf16, as nothing else says.
+  static bool takesRounded(SegmentedSSDOp op);
+
+private:
+  ProductTileAttr product(int64_t n, size_t weights, int64_t depth,
+                          int64_t mostColumns) const;
+  ProductTileAttr productOfWarpgroups(int64_t width, size_t weights,
+                                      int64_t aligned) const;
+  AttentionTileAttr attentionOfPrompt(int64_t size, int64_t sharing,
+                                      bool ofKept) const;
+  AttentionTileAttr attentionF32(int64_t size, bool oneRow) const;
+  AttentionTileAttr attentionOfOneRow(int64_t size) const;
+  RowTileAttr entries(int64_t columns, bool oneRow, bool codes) const;
+  RowTileAttr placedRows(int64_t columns, bool oneRow) const;
+  RowTileAttr window(int64_t keep) const;
+  RowTileAttr ssdOfOneRow(int64_t rows, int64_t columns) const;
+  int64_t rowsAhead(RowTileAttr tables, int64_t experts, int64_t columns,
+                    Type element, bool isAlone) const;
+  RowTileAttr tile(int64_t rows, int64_t threads, int64_t width,
+                   int64_t columns, int64_t times = 1) const {
+    return RowTileAttr::get(context, rows, threads, width, columns, times);
+  }
+
+  TargetAttr target;
+  MLIRContext *context;
+};
+
+/// The most rows that the op's function works on, if these are few.
+std::optional<int64_t> fewRowsOf(Operation *op);
+
+/// Whether the op's function works on few rows: then weights are what is read.
+inline bool hasFewRows(Operation *op) { return fewRowsOf(op).has_value(); }
+
+/// Bytes that an access of `element`s may have, for rows of `columns`: 16 or
+/// the greatest power of two that divides a row.
+int64_t alignmentOf(int64_t columns, Type element);
+
+/// What cheems-select-gpu-strategy chose for an op; null if it did not.
+template <typename StrategyT> StrategyT strategyOf(Operation *op) {
+  return op->getAttrOfType<StrategyT>(kStrategy);
+}
+
+} // namespace cheems::tile
+
+#endif
