@@ -20,7 +20,7 @@ FOLDERS = {
     "Dialect/Cheems/Transforms": "On the dialect, for any target",
     "Conversion/CheemsToCPU": "To the level of a CPU",
     "Conversion/CPUToVector": "To vectors",
-    "Target/CPU": "To code for a CPU",
+    "Conversion/CPUToLLVM": "To code for a CPU",
     "Conversion/CheemsToTile": "To kernels of a GPU",
     "Dialect/CheemsTile/Transforms": "On tiles, for GPUs",
     "Conversion/TileToNVVM": "To threads of a GPU",

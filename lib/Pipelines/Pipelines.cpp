@@ -1,11 +1,11 @@
 // The stages of the way to code for CPUs.
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
-#include "cheems/Target/CPU/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"

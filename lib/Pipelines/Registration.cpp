@@ -1,5 +1,6 @@
 // Registers dialects, passes and pipelines for the tools.
 #include "cheems/Pipelines/Registration.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
@@ -12,7 +13,6 @@
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Pipelines.h"
-#include "cheems/Target/CPU/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 
@@ -32,7 +32,7 @@ void cheems::registerPassesAndPipelines() {
   cheems::registerCheemsToCPUPasses();
   cheems::registerCheemsToTilePasses();
   cheems::registerCPUToVectorPasses();
-  cheems::registerTargetCPUPasses();
+  cheems::registerCPUToLLVMPasses();
   cheems::tile::registerCheemsTilePasses();
   cheems::registerTileToNVVMPasses();
   cheems::registerTileToNVVMPipeline();

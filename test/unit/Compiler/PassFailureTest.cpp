@@ -3,7 +3,7 @@
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"
 #include "cheems/Import/Error.h"
 #include "cheems/Pipelines/Registration.h"
-#include "cheems/Target/CPU/Passes.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include <gmock/gmock.h>

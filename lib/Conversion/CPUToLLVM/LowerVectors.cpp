@@ -1,5 +1,5 @@
 // cheems-lower-vectors: vectors, AMX and x86vector become the LLVM dialect.
-#include "cheems/Target/CPU/Passes.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
@@ -17,7 +17,7 @@
 
 namespace cheems {
 #define GEN_PASS_DEF_LOWERVECTORSPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // cheems-check-kernels: refuses what a compiled step must not do.
-#include "cheems/Target/CPU/Passes.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -9,7 +9,7 @@
 
 namespace cheems {
 #define GEN_PASS_DEF_CHECKKERNELSPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

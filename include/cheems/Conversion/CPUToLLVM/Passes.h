@@ -1,6 +1,6 @@
 // Passes from vector loops to what LLVM takes.
-#ifndef CHEEMS_TARGET_CPU_PASSES_H
-#define CHEEMS_TARGET_CPU_PASSES_H
+#ifndef CHEEMS_CONVERSION_CPUTOLLVM_PASSES_H
+#define CHEEMS_CONVERSION_CPUTOLLVM_PASSES_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Support/MLIR.h"
@@ -10,9 +10,9 @@
 namespace cheems {
 
 #define GEN_PASS_DECL
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 
 } // namespace cheems
 

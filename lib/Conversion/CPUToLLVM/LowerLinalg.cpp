@@ -1,5 +1,5 @@
 // cheems-lower-linalg: what has no kernel becomes loops over numbers.
-#include "cheems/Target/CPU/Passes.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -8,7 +8,7 @@
 
 namespace cheems {
 #define GEN_PASS_DEF_LOWERLINALGPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

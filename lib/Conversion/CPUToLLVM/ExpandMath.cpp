@@ -1,7 +1,7 @@
 // cheems-expand-math: math functions become straight-line arithmetic.
 #include "ExpandMath.h"
-#include "cheems/Target/CPU/Passes.h"
-#include "cheems/Target/CPU/Patterns.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
+#include "cheems/Conversion/CPUToLLVM/Patterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -9,7 +9,7 @@
 
 namespace cheems {
 #define GEN_PASS_DEF_EXPANDMATHPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

@@ -1,14 +1,14 @@
 // cheems-plan-workspace: one arena of S + R * rows + W * workers bytes.
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
-#include "cheems/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_PLANWORKSPACEPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Straight-line arithmetic for math functions, on f64 and f32 scalars and
 // vectors.
-#ifndef CHEEMS_LIB_TARGET_CPU_EXPANDMATH_H
-#define CHEEMS_LIB_TARGET_CPU_EXPANDMATH_H
+#ifndef CHEEMS_LIB_CONVERSION_CPUTOLLVM_EXPANDMATH_H
+#define CHEEMS_LIB_CONVERSION_CPUTOLLVM_EXPANDMATH_H
 
 #include "cheems/Support/MLIR.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

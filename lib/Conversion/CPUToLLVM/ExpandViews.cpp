@@ -1,5 +1,5 @@
 // cheems-expand-views: views become an address, an offset and strides.
-#include "cheems/Target/CPU/Passes.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -8,7 +8,7 @@
 
 namespace cheems {
 #define GEN_PASS_DEF_EXPANDVIEWSPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

@@ -1,15 +1,15 @@
 // cheems-outline-parallel: the body of an scf.forall becomes a function that
 // the thread pool calls.
 #include "LoopFrame.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
-#include "cheems/Target/CPU/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_OUTLINEPARALLELPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

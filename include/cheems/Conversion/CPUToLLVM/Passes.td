@@ -1,6 +1,6 @@
 // From vector loops to the LLVM dialect: weights, one arena, parallel bodies, entries. docs/passes.md shows the before and after of each.
-#ifndef CHEEMS_TARGET_CPU_PASSES_TD
-#define CHEEMS_TARGET_CPU_PASSES_TD
+#ifndef CHEEMS_CONVERSION_CPUTOLLVM_PASSES_TD
+#define CHEEMS_CONVERSION_CPUTOLLVM_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 

@@ -1,6 +1,6 @@
 // What a parallel loop hands to its body: a struct on the stack of the caller.
-#ifndef CHEEMS_LIB_TARGET_CPU_LOOPFRAME_H
-#define CHEEMS_LIB_TARGET_CPU_LOOPFRAME_H
+#ifndef CHEEMS_LIB_CONVERSION_CPUTOLLVM_LOOPFRAME_H
+#define CHEEMS_LIB_CONVERSION_CPUTOLLVM_LOOPFRAME_H
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,6 +1,6 @@
 // Rewrite patterns from vector loops to what LLVM takes, for passes of others.
-#ifndef CHEEMS_TARGET_CPU_PATTERNS_H
-#define CHEEMS_TARGET_CPU_PATTERNS_H
+#ifndef CHEEMS_CONVERSION_CPUTOLLVM_PATTERNS_H
+#define CHEEMS_CONVERSION_CPUTOLLVM_PATTERNS_H
 
 #include "cheems/Support/MLIR.h"
 #include "mlir/IR/PatternMatch.h"

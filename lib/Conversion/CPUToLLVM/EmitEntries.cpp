@@ -1,7 +1,7 @@
 // cheems-emit-entries: C entries that read a cheems_step
 // (include/cheems/abi.h).
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
-#include "cheems/Target/CPU/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,7 +10,7 @@
 
 namespace cheems {
 #define GEN_PASS_DEF_EMITENTRIESPASS
-#include "cheems/Target/CPU/Passes.h.inc"
+#include "cheems/Conversion/CPUToLLVM/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;
