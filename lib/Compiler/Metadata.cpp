@@ -24,20 +24,18 @@ llvm::json::Value optional(std::optional<int64_t> value) {
 
 llvm::json::Array state(mlir::ArrayAttr pools) {
   llvm::json::Array result;
-  for (auto pool : pools.getAsRange<mlir::DictionaryAttr>()) {
+  for (auto pool : pools.getAsRange<PoolAttr>()) {
     llvm::json::Array shape;
-    for (mlir::Attribute extent : pool.getAs<mlir::ArrayAttr>("shape")) {
-      if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(extent)) {
-        shape.push_back(number.getInt());
-      } else {
-        shape.push_back(mlir::cast<mlir::StringAttr>(extent).str());
-      }
+    for (int64_t extent : pool.getShape()) {
+      llvm::StringRef name = PoolAttr::nameOf(extent);
+      shape.push_back(name.empty() ? llvm::json::Value(extent)
+                                   : llvm::json::Value(name));
     }
-    result.push_back(llvm::json::Object{
-        {"name", pool.getAs<mlir::StringAttr>("name").str()},
-        {"role", pool.getAs<mlir::StringAttr>("role").str()},
-        {"type", typeName(pool.getAs<mlir::TypeAttr>("type").getValue())},
-        {"shape", std::move(shape)}});
+    result.push_back(
+        llvm::json::Object{{"name", pool.getName()},
+                           {"role", stringifyStateRole(pool.getRole())},
+                           {"type", typeName(pool.getType())},
+                           {"shape", std::move(shape)}});
   }
   return result;
 }

@@ -17,7 +17,7 @@ static InFlightDiagnostic refuse(func::FuncOp function) {
 
 /// The entry of the module's `cheems.state` that an argument is; null for what
 /// is no pool, or has none.
-static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
+static PoolAttr poolOf(func::FuncOp function, unsigned i) {
   auto field = function.getArgAttrOfType<StringAttr>(i, kField);
   auto index = function.getArgAttrOfType<IntegerAttr>(i, kIndex);
   auto state =
@@ -26,7 +26,7 @@ static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
       index.getValue().uge(state.size())) {
     return {};
   }
-  return dyn_cast<DictionaryAttr>(state[index.getInt()]);
+  return dyn_cast<PoolAttr>(state[index.getInt()]);
 }
 
 /// A tensor that a step only writes.
@@ -40,10 +40,8 @@ static std::string nameOf(func::FuncOp function, unsigned i) {
   if (field && field.getValue() != "pools") {
     return field.str();
   }
-  DictionaryAttr pool = poolOf(function, i);
-  auto name = pool ? pool.getAs<StringAttr>("name") : StringAttr();
-  if (name) {
-    return name.str();
+  if (PoolAttr pool = poolOf(function, i)) {
+    return pool.getName().str();
   }
   refuse(function)
       << "@" << function.getName() << " has argument " << i
@@ -164,20 +162,19 @@ private:
       return success();
     }
     const Tensor *segments = given("segments");
-    DictionaryAttr pool = poolOf(function, i);
+    PoolAttr pool = poolOf(function, i);
     if (!pool || !segments) {
       return refuse(function)
              << "inputs have no tensor '" << names[i] << "', which @"
              << function.getName() << " takes as " << typeOf(i)
              << ": add it to a file of inputs";
     }
-    auto extents = pool.getAs<ArrayAttr>("shape");
+    ArrayRef<int64_t> extents = pool.getShape();
     for (auto [d, extent] : llvm::enumerate(shape)) {
-      auto says = extents && d < extents.size()
-                      ? dyn_cast<StringAttr>(extents[d])
-                      : StringAttr();
       if (ShapedType::isDynamic(extent)) {
-        extent = says ? extentOf(says, *segments) : 0;
+        extent = d < extents.size() && extents[d] < 0
+                     ? extentOf(extents[d], *segments)
+                     : 0;
       }
     }
     for (int64_t s = 0; s < segments->shape[0]; ++s) {
@@ -200,16 +197,16 @@ private:
     return success();
   }
 
-  /// "slots" and "capacity": of a pool that is given, else what segments need.
-  int64_t extentOf(StringAttr name, const Tensor &segments) {
+  /// Slots and capacity: of a pool that is given, else what segments need.
+  int64_t extentOf(int64_t which, const Tensor &segments) {
     for (unsigned i = 0; i < names.size(); ++i) {
-      DictionaryAttr pool = poolOf(function, i);
-      auto extents = pool ? pool.getAs<ArrayAttr>("shape") : ArrayAttr();
-      if (!extents || !values[i].isTensor()) {
+      PoolAttr pool = poolOf(function, i);
+      if (!pool || !values[i].isTensor()) {
         continue;
       }
-      for (auto [extent, says] : llvm::zip(values[i].tensor().shape, extents)) {
-        if (says == name) {
+      for (auto [extent, says] :
+           llvm::zip(values[i].tensor().shape, pool.getShape())) {
+        if (says == which) {
           return extent;
         }
       }
@@ -223,7 +220,7 @@ private:
           std::max<int64_t>(longest, segments(s, kPosition) +
                                          std::min(segments(s, kLength), rows));
     }
-    return name.getValue() == "slots" ? slots : longest + blockRows();
+    return which == PoolAttr::kSlots ? slots : longest + blockRows();
   }
 
   /// What is stored before it attends has to have room, too.

@@ -45,7 +45,7 @@
 // PLACE: error: cannot write {{.*}}.none/out': No such file or directory
 // RUN: not ls %t.no
 
-module attributes {cheems.state = [{name = "ssd", role = "running", shape = ["slots", 1, 1, 1, 1], type = f32}]} {
+module attributes {cheems.state = [#cheems.pool<name = "ssd", role = running, type = f32, shape = [slots, 1, 1, 1, 1]>]} {
   func.func @step(%tokens: tensor<?xi32> {cheems.field = "tokens"}, %segments: tensor<?x8xi32> {cheems.field = "segments"},
       %rows: tensor<?xi32> {cheems.field = "rows"}, %logits: tensor<?x1x1xf32> {cheems.field = "logits"},
       %pool: tensor<?x1x1x1x1xf32> {cheems.field = "pools", cheems.index = 0 : i64}) -> (tensor<?x1x1xf32>, tensor<?x1x1x1x1xf32>) {

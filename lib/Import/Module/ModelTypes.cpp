@@ -72,21 +72,21 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
   // share.
   auto masks =
       RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
-  SmallVector<Pool> result{{"keys", "keys", entries},
-                           {"values", "values", entries},
-                           {"masks", "masks", masks}};
+  SmallVector<Pool> result{{"keys", StateRole::Keys, entries},
+                           {"values", StateRole::Values, entries},
+                           {"masks", StateRole::Masks, masks}};
   auto numbers = [&](Type element) {
     return RankedTensorType::get({any, layers, heads, any}, element);
   };
   if (windowed()) {
-    result.push_back({"positions", "positions", numbers(i32())});
+    result.push_back({"positions", StateRole::Positions, numbers(i32())});
   }
   if (options.stateInt8) {
-    result.push_back({"key_scales", "scales", numbers(f32())});
-    result.push_back({"value_scales", "scales", numbers(f32())});
+    result.push_back({"key_scales", StateRole::Scales, numbers(f32())});
+    result.push_back({"value_scales", StateRole::Scales, numbers(f32())});
   }
   if (counted()) {
-    result.push_back({"counts", "counts",
+    result.push_back({"counts", StateRole::Counts,
                       RankedTensorType::get({any, layers, heads}, i32())});
   }
   return result;
@@ -97,7 +97,7 @@ SmallVector<ModelTypes::Pool> ModelTypes::ssdPools() const {
     return {};
   }
   return {
-      {"ssd", "running",
+      {"ssd", StateRole::Running,
        RankedTensorType::get({ShapedType::kDynamic, ssdLayers(), config.heads,
                               config.ssdStateSize, config.headDim},
                              f32())}};

@@ -39,7 +39,8 @@ struct ModelTypes {
   mlir::RankedTensorType segments() const;
 
   struct Pool {
-    llvm::StringRef name, role;  ///< docs/abi.md has the roles
+    llvm::StringRef name;
+    StateRole role;
     mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
   };
   /// The pools of attention: keys, values and masks. With a window there are

@@ -18,19 +18,14 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
   Builder b(&context);
   SmallVector<Attribute> state;
   for (const ModelTypes::Pool &pool : types.pools()) {
-    SmallVector<Attribute> shape;
-    StringRef dynamic[] = {"slots", "capacity"};
+    SmallVector<int64_t> shape;
+    int64_t dynamic[] = {PoolAttr::kSlots, PoolAttr::kCapacity};
     int next = 0;
     for (int64_t extent : pool.type.getShape()) {
-      shape.push_back(ShapedType::isDynamic(extent)
-                          ? Attribute(b.getStringAttr(dynamic[next++]))
-                          : b.getI64IntegerAttr(extent));
+      shape.push_back(ShapedType::isDynamic(extent) ? dynamic[next++] : extent);
     }
-    state.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("name", b.getStringAttr(pool.name)),
-         b.getNamedAttr("role", b.getStringAttr(pool.role)),
-         b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
-         b.getNamedAttr("shape", b.getArrayAttr(shape))}));
+    state.push_back(PoolAttr::get(&context, pool.name, pool.role,
+                                  pool.type.getElementType(), shape));
   }
   (*module)->setAttr(kStage, StageAttr::get(&context, "imported"));
   (*module)->setAttr(kState, b.getArrayAttr(state));

@@ -1,6 +1,7 @@
 // Registration of the cheems dialect and its attributes.
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "OpUtils.h"
+#include "Pool.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -27,6 +27,12 @@ constexpr Law laws[] = {{kStage, "a #cheems.stage on a module",
                            return isModule(op) &&
                                   isa<TargetAttrInterface>(value);
                          }},
+                        {kState, "a list of #cheems.pool on a module",
+                         [](Operation *op, Attribute value) {
+                           auto pools = dyn_cast<ArrayAttr>(value);
+                           return isModule(op) && pools &&
+                                  llvm::all_of(pools, llvm::IsaPred<PoolAttr>);
+                         }},
                         {kParameterBytes, "an i64 of at least 0 on a module",
                          [](Operation *op, Attribute value) {
                            return isModule(op) && isNumber(value, 0);
@@ -43,9 +49,6 @@ constexpr Law laws[] = {{kStage, "a #cheems.stage on a module",
 
 LogicalResult CheemsDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute named) {
-  if (named.getName() == kState) {
-    return verifyState(op, named.getValue());
-  }
   if (named.getName() == kParameters) {
     return verifyParameters(op, named.getValue());
   }

@@ -1,5 +1,5 @@
-// What rows of the tables of a module must be. Passes and the metadata's writer
-// read them without a further look.
+// What rows of the table of parameters must be. Passes and the metadata's
+// writer read them without a further look.
 #include "ModuleTables.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
@@ -35,23 +35,6 @@ std::optional<int64_t> bytesOf(Attribute value) {
   return bits / 8;
 }
 
-bool isShape(Attribute value) {
-  auto extents = dyn_cast<ArrayAttr>(value);
-  return extents && llvm::all_of(extents, [](Attribute extent) {
-           auto name = dyn_cast<StringAttr>(extent);
-           return isNumber(extent, 0) ||
-                  (name && (name == "slots" || name == "capacity"));
-         });
-}
-
-/// What the runtime tells pools by; docs/abi.md has their shapes.
-bool isRole(Attribute value) {
-  auto role = dyn_cast<StringAttr>(value);
-  return role && llvm::is_contained({"keys", "values", "masks", "scales",
-                                     "positions", "counts", "running"},
-                                    role.getValue());
-}
-
 bool isNames(Attribute value) {
   auto names = dyn_cast<ArrayAttr>(value);
   return names && !names.empty() && llvm::all_of(names, isText);
@@ -63,20 +46,6 @@ bool isPermutation(Attribute value) {
 }
 
 constexpr int64_t kAlignment = 64; // bytes; of each parameter in the section
-
-constexpr Field stateFields[] = {
-    {"name", "a text", isText},
-    {"role",
-     "\"keys\", \"values\", \"masks\", \"scales\", \"positions\", "
-     "\"counts\" or \"running\"",
-     isRole},
-    {"type", "a type of numbers",
-     [](Attribute value) {
-       auto type = dyn_cast<TypeAttr>(value);
-       return type && isElement(type.getValue());
-     }},
-    {"shape", "a list of i64 of at least 0, \"slots\" and \"capacity\"",
-     isShape}};
 
 constexpr Field parameterFields[] = {
     {"names", "a list of texts, at least one", isNames},
@@ -132,10 +101,6 @@ bool isNumber(Attribute value, int64_t least) {
 bool isText(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
   return text && !text.empty();
-}
-
-LogicalResult verifyState(Operation *op, Attribute value) {
-  return verifyTable(op, kState, value, stateFields);
 }
 
 LogicalResult verifyParameters(Operation *op, Attribute value) {

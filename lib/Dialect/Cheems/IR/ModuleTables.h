@@ -1,4 +1,5 @@
-// Tables among a module's attributes: rows that are dictionaries.
+// The table of parameters among a module's attributes: rows that are
+// dictionaries.
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_MODULETABLES_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_MODULETABLES_H
 
@@ -7,11 +8,8 @@
 
 namespace cheems {
 
-/// Whether the rows of `cheems.state` are pools. An error names the first field
-/// that is not as it must be.
-mlir::LogicalResult verifyState(mlir::Operation *op, mlir::Attribute value);
-
-/// The same of `cheems.parameters`. Each must end within
+/// Whether the rows of `cheems.parameters` are parameters. An error names the
+/// first field that is not as it must be. Each must end within
 /// `cheems.parameter_bytes`: parameters that are added start there.
 mlir::LogicalResult verifyParameters(mlir::Operation *op,
                                      mlir::Attribute value);

@@ -25,68 +25,44 @@ module attributes {cheems.stage = "imported"} {}
 
 // -----
 
-// expected-error@below {{cheems.state is a list of dictionaries on a module, not "keys"}}
+// expected-error@below {{cheems.state is a list of #cheems.pool on a module, not "keys"}}
 module attributes {cheems.state = "keys"} {}
 
 // -----
 
-// expected-error@below {{cheems.state is a list of dictionaries on a module, not ["keys"]}}
+// expected-error@below {{cheems.state is a list of #cheems.pool on a module, not ["keys"]}}
 module attributes {cheems.state = ["keys"]} {}
 
 // -----
 
-// expected-error@below {{cheems.state is a list of dictionaries on a module, not []}}
+// expected-error@below {{cheems.state is a list of #cheems.pool on a module, not []}}
 func.func private @state() attributes {cheems.state = []}
 
 // -----
 
-// expected-error@below {{row 1 of cheems.state has no type}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["slots", 4, "capacity"], type = f32}, {name = "values", role = "values", shape = [4]}]} {}
+// expected-error@below {{a pool has a name}}
+module attributes {cheems.state = [#cheems.pool<name = "", role = keys, type = f32, shape = [4]>]} {}
 
 // -----
 
-// expected-error@below {{name in row 0 of cheems.state is a text, not ""}}
-module attributes {cheems.state = [{name = "", role = "keys", shape = [4], type = f32}]} {}
+// expected-error@below {{a pool has numbers, not 'tensor<4xf32>'}}
+module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type = tensor<4xf32>, shape = [4]>]} {}
 
 // -----
 
-// expected-error@below {{row 0 of cheems.state has no role}}
-module attributes {cheems.state = [{name = "keys", shape = ["slots", 4], type = f32}]} {}
+// expected-error@below {{expected ::cheems::StateRole to be one of: keys, values, masks, scales, positions, counts, running}}
+// expected-error@below {{failed to parse Cheems_PoolAttr parameter 'role' which is to be a `::cheems::StateRole`}}
+module attributes {cheems.state = [#cheems.pool<name = "keys", role = key_scales, type = f32, shape = [4]>]} {}
 
 // -----
 
-// expected-error@below {{role in row 0 of cheems.state is "keys", "values", "masks", "scales", "positions", "counts" or "running", not "key_scales"}}
-module attributes {cheems.state = [{name = "key_scales", role = "key_scales", shape = ["slots", 4], type = f32}]} {}
+// expected-error@below {{an extent is a number of at least 0, slots or capacity}}
+module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type = f32, shape = [slots, -1]>]} {}
 
 // -----
 
-// expected-error@below {{type in row 0 of cheems.state is a type of numbers, not tensor<4xf32>}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = [4], type = tensor<4xf32>}]} {}
-
-// -----
-
-// expected-error@below {{type in row 0 of cheems.state is a type of numbers, not "f32"}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = [4], type = "f32"}]} {}
-
-// -----
-
-// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not 4 : i64}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = 4 : i64, type = f32}]} {}
-
-// -----
-
-// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["slots", -1]}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["slots", -1], type = f32}]} {}
-
-// -----
-
-// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["slots", 4 : i32]}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["slots", 4 : i32], type = f32}]} {}
-
-// -----
-
-// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["rows"]}}
-module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["rows"], type = f32}]} {}
+// expected-error@below {{expected integer value}}
+module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type = f32, shape = [rows]>]} {}
 
 // -----
 

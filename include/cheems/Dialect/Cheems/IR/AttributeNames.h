@@ -13,8 +13,7 @@ namespace cheems {
 constexpr llvm::StringLiteral kStage = "cheems.stage";
 /// What it is compiled for: a TargetAttrInterface.
 constexpr llvm::StringLiteral kTarget = "cheems.target";
-/// Its pools, in order: dictionaries of `name`, `type` and `shape`, in which
-/// "slots" and "capacity" stand for themselves.
+/// Its pools, in order: a list of PoolAttr.
 constexpr llvm::StringLiteral kState = "cheems.state";
 /// Its weights, in order: dictionaries of `names`, `type`, `offset` in bytes,
 /// and how they are stored.

@@ -43,6 +43,40 @@ def Cheems_StageAttr : AttrDef<Cheems_Dialect, "Stage"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Cheems_StateRole : I32EnumAttr<"StateRole", "What the runtime tells pools by", [
+    I32EnumAttrCase<"Keys", 0, "keys">, I32EnumAttrCase<"Values", 1, "values">, I32EnumAttrCase<"Masks", 2, "masks">,
+    I32EnumAttrCase<"Scales", 3, "scales">,       // of keys or values that are codes
+    I32EnumAttrCase<"Positions", 4, "positions">, // of the entries of a window
+    I32EnumAttrCase<"Counts", 5, "counts">,       // of entries, where not every row is stored
+    I32EnumAttrCase<"Running", 6, "running">      // a state that each row changes
+  ]> {
+  let cppNamespace = "::cheems";
+  let genSpecializedAttr = 0;
+}
+
+def Cheems_PoolAttr : AttrDef<Cheems_Dialect, "Pool"> {
+  let mnemonic = "pool";
+  let summary = "State that a sequence keeps between steps";
+  let description = [{
+    A module has a list of them as `cheems.state`, in the order of the pools. `shape` has numbers, `slots` and `capacity`: how many sequences there
+    are, and how many entries each may have. docs/abi.md has the shapes of each `role`.
+
+    Example: `#cheems.pool<name = "keys", role = keys, type = bf16, shape = [slots, 2, 4, capacity, 64]>`
+  }];
+  let parameters = (ins StringRefParameter<>:$name, EnumParameter<Cheems_StateRole>:$role, "::mlir::Type":$type,
+                        ArrayRefParameter<"int64_t">:$shape);
+  let assemblyFormat = [{
+    `<` `name` `=` $name `,` `role` `=` $role `,` `type` `=` $type `,` `shape` `=` custom<PoolShape>($shape) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Extents that a session chooses.
+    static constexpr int64_t kSlots = -1, kCapacity = -2;
+    /// "slots" or "capacity"; empty for a number.
+    static ::llvm::StringRef nameOf(int64_t extent);
+  }];
+}
+
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
     I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Threshold", 1, "threshold">, I32EnumAttrCase<"Scale", 2, "scale">]> {
   let cppNamespace = "::cheems";
