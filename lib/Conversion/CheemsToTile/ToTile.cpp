@@ -64,25 +64,6 @@ LogicalResult cheems::tile::rewriteFunctions(
   return success();
 }
 
-LogicalResult
-cheems::tile::verifyStrategies(ModuleOp module,
-                               function_ref<bool(Operation *)> isMeant) {
-  auto target = module->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
-  if (!target) {
-    return module.emitError("has no #cheems_tile.target as cheems.target");
-  }
-  Strategy strategy(target);
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    if (op->getNumResults() == 0 || op->hasAttr(kStrategy) || !isMeant(op) ||
-        !op->getParentOfType<func::FuncOp>() || !strategyFor(op, strategy)) {
-      return WalkResult::advance();
-    }
-    return op->emitOpError(
-        "has no strategy: cheems-select-gpu-strategy comes first");
-  });
-  return failure(result.wasInterrupted());
-}
-
 namespace {
 struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
   using ToTilePassBase::ToTilePassBase;

@@ -1,6 +1,7 @@
 // Which ops a strategy may stand on, and which sizes it may have.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -46,6 +47,11 @@ LogicalResult RowTileAttr::verify(EmitError emitError, int64_t rows,
                          {"columns", columns},
                          {"times", times}}))) {
     return failure();
+  }
+  if (!llvm::isPowerOf2_64(uint64_t(threads)) ||
+      !llvm::isPowerOf2_64(uint64_t(width)) ||
+      !llvm::isPowerOf2_64(uint64_t(rows))) {
+    return emitError() << "needs powers of 2 as rows, threads and width";
   }
   if (rows * threads % kWarpThreads != 0) {
     return emitError() << "needs whole warps, not " << rows * threads

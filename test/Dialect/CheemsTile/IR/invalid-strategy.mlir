@@ -10,6 +10,11 @@ func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 1, threa
 
 // -----
 
+// expected-error@below {{needs powers of 2 as rows, threads and width}}
+func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 1, threads = 96, width = 4, columns = 384>}
+
+// -----
+
 // expected-error@below {{needs whole warps, not 16 threads}}
 func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 2, threads = 8, width = 4, columns = 128>}
 

@@ -1,0 +1,257 @@
+// Whether the kernels of an op can follow what it says. What it says may have
+// been written by hand.
+#include "Patterns.h"
+#include "SelectStrategy.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// Of a block.
+constexpr int64_t kMostThreads = 1024;
+
+namespace {
+/// Why kernels cannot follow a strategy; empty if they can.
+using Why = std::string;
+
+/// What the card has, and what the op's own kernels would have.
+struct Follower {
+  TargetAttr target;
+  Operation *op;
+
+  static Why multiples(StringRef size, int64_t value, int64_t of) {
+    return value % of == 0 ? ""
+                           : ("it needs " + size + " in multiples of " +
+                              Twine(of) + ", not " + Twine(value))
+                                 .str();
+  }
+  static Why same(StringRef size, int64_t value, int64_t wanted) {
+    return value == wanted ? ""
+                           : ("it needs " + size + " of " + Twine(wanted) +
+                              ", not " + Twine(value))
+                                 .str();
+  }
+  static Why first(ArrayRef<Why> all) {
+    const auto *found =
+        llvm::find_if(all, [](const Why &why) { return !why.empty(); });
+    return found == all.end() ? Why() : *found;
+  }
+
+  Why unit(Unit unit, OperandCopy copy) const {
+    if (unit == Unit::Wgmma && target.getUnit() != Unit::Wgmma) {
+      return "the target has no unit wgmma";
+    }
+    return copy == OperandCopy::Bulk && target.getCopy() != OperandCopy::Bulk
+               ? "the target has no bulk copies"
+               : "";
+  }
+
+  /// Warps of a product on tensor cores have 16 rows each, or several times
+  /// that, and 8 columns.
+  Why tile(ProductTileAttr said, ProductTileAttr chosen, bool isF32) const {
+    if (isF32) { // whose threads hold what they hold
+      return said == chosen ? "" : "kernels of f32 have one tile alone";
+    }
+    constexpr int64_t rows = 16, columns = 8;
+    return first(
+        {unit(said.getUnit(), said.getCopy()),
+         multiples("rows", said.getRows(), rows * said.getWarpsM()),
+         multiples("columns", said.getColumns(), columns * said.getWarpsN()),
+         same("a depth", said.getDepth(), chosen.getDepth()),
+         said.getUnit() == Unit::Wgmma
+             ? first({same("warps_n", said.getWarpsN(), 1),
+                      same("rows per warp", said.getRows() / said.getWarpsM(),
+                           rows),
+                      multiples("warps_m", said.getWarpsM(), kWarpgroupWarps)})
+             : Why(),
+         said.getCopy() == OperandCopy::Bulk &&
+                 chosen.getCopy() != OperandCopy::Bulk
+             ? "rows of its operands are no multiple of 16 bytes"
+             : Why()});
+  }
+  /// How warps share k is a part of the order of sums.
+  static Why tile(FewRowsTileAttr said, FewRowsTileAttr chosen) {
+    return first(
+        {said.getRows() >= chosen.getRows()
+             ? ""
+             : "it needs " + std::to_string(chosen.getRows()) + " rows",
+         multiples("rows", said.getRows(), 8),
+         same("columns", said.getColumns(), chosen.getColumns()),
+         same("a depth", said.getDepth(), chosen.getDepth()),
+         same("warps", said.getWarps(), chosen.getWarps())});
+  }
+
+  Why why(ProductStrategyAttr said, ProductStrategyAttr chosen) const {
+    if (!said.getMany() != !chosen.getMany()) {
+      return chosen.getMany() ? "its function has many rows"
+                              : "its function has few rows";
+    }
+    if (said.getMany()) {
+      auto matmul = dyn_cast<linalg::MatmulOp>(op);
+      bool isF32 =
+          matmul && getElementTypeOrSelf(matmul.getDpsInputs()[0]).isF32();
+      bool mayBeWide = matmul && !isF32;
+      if (said.getWide() && !mayBeWide) {
+        return "its kernels have no wide tiles";
+      }
+      return first({tile(said.getMany(), chosen.getMany(), isF32),
+                    said.getWide()
+                        ? tile(said.getWide(), chosen.getMany(), isF32)
+                        : Why()});
+    }
+    if (!said.getMaking()) {
+      return "it needs making and row";
+    }
+    return first({tile(said.getFew(), chosen.getFew()),
+                  tile(said.getOne(), chosen.getOne()),
+                  tile(said.getMaking(), chosen.getMaking()),
+                  said.getRow() == chosen.getRow()
+                      ? ""
+                      : "the sum of a norm has this row alone",
+                  !said.getMerge() || said.getMerge() == chosen.getMerge()
+                      ? ""
+                      : "attention leaves these pieces alone"});
+  }
+
+  Why tile(AttentionTileAttr said, AttentionTileAttr chosen) const {
+    return first({unit(said.getUnit(), said.getCopy()),
+                  said.getUnit() == chosen.getUnit()
+                      ? ""
+                      : "its heads have another unit",
+                  same("rows", said.getRows(), chosen.getRows()),
+                  same("entries", said.getEntries(), chosen.getEntries()),
+                  same("warps_m", said.getWarpsM(), chosen.getWarpsM()),
+                  same("warps_n", said.getWarpsN(), chosen.getWarpsN()),
+                  same("a panel", said.getPanel(), chosen.getPanel()),
+                  same("heads", said.getHeads(), chosen.getHeads())});
+  }
+  Why why(AttentionStrategyAttr said, AttentionStrategyAttr chosen) const {
+    if (!said.getOfKept() != !chosen.getOfKept() ||
+        !said.getWindow() != !chosen.getWindow()) {
+      return "it has sizes of a window that it has not, or none of one";
+    }
+    bool isSame = said.getStore() == chosen.getStore() &&
+                  said.getStorePlaced() == chosen.getStorePlaced() &&
+                  said.getHalf() == chosen.getHalf() &&
+                  said.getVisible() == chosen.getVisible() &&
+                  said.getWindow() == chosen.getWindow() &&
+                  said.getChoice() == chosen.getChoice() &&
+                  said.getMoved() == chosen.getMoved() &&
+                  said.getMerged() == chosen.getMerged() &&
+                  (!said.getMerge() || said.getMerge() == chosen.getMerge());
+    return first(
+        {tile(said.getAttend(), chosen.getAttend()),
+         said.getOfKept() ? tile(said.getOfKept(), chosen.getOfKept()) : Why(),
+         isSame ? "" : "its kernels have these rows alone"});
+  }
+
+  /// Chunks are a part of the order of sums.
+  static Why why(SSDStrategyAttr said, SSDStrategyAttr chosen) {
+    SSDSpansAttr own = said.getSpans(), other = chosen.getSpans();
+    if (!own || !other) {
+      return "its kernels have these sizes alone";
+    }
+    return first(
+        {same("rows", own.getRows(), other.getRows()),
+         same("columns", own.getColumns(), other.getColumns()),
+         same("piece_states", own.getPieceStates(), other.getPieceStates()),
+         same("piece_columns", own.getPieceColumns(), other.getPieceColumns()),
+         same("pairs", own.getPairs(), other.getPairs())});
+  }
+  static Why why(KeyScoresStrategyAttr, KeyScoresStrategyAttr) {
+    return "its kernels have these sizes alone";
+  }
+  /// How many heads a block has, and what is under way, may be others.
+  static Why why(ExpertsStrategyAttr said, ExpertsStrategyAttr chosen) {
+    bool isSame = said.getWarps() == chosen.getWarps() &&
+                  said.getScores() == chosen.getScores() &&
+                  said.getKeys() == chosen.getKeys() &&
+                  said.getPairs() == chosen.getPairs() &&
+                  said.getTables() == chosen.getTables() &&
+                  said.getSums() == chosen.getSums();
+    return !isSame ? "its kernels have these rows alone"
+           : said.getWithKeys() && !chosen.getWithKeys()
+               ? "it has no scores of its own"
+           : said.getAhead() != 0 && chosen.getAhead() == 0
+               ? "its rows are no copies"
+               : "";
+  }
+  Why why(TopLogitsStrategyAttr said, TopLogitsStrategyAttr) const {
+    auto logits = cast<TopLogitsOp>(op);
+    int64_t pieces =
+        llvm::divideCeil(logits.getVocabulary(), said.getPieces().getColumns());
+    return first({same("times", said.getPieces().getTimes(), 1),
+                  same("times", said.getMerged().getTimes(), 1),
+                  pieces * logits.getCount() <= said.getMerged().getColumns()
+                      ? ""
+                      : "what is merged does not fit in its row"});
+  }
+  /// Rows that are one tile must fit in it.
+  Why why(RowTileAttr said, RowTileAttr chosen) const {
+    bool hasWhole = isa<RmsNormOp, RotaryTableOp, RotaryOp>(op);
+    bool hasOne = isa<GatherRowsOp, PositionsOp>(op);
+    return first({same("times", said.getTimes(), chosen.getTimes()),
+                  hasOne ? same("rows", said.getRows(), 1) : Why(),
+                  hasWhole && said.getColumns() < chosen.getColumns()
+                      ? "its rows do not fit"
+                      : Why(),
+                  said.getRows() * said.getThreads() <= kMostThreads
+                      ? ""
+                      : "a block has at most 1024 threads"});
+  }
+};
+} // namespace
+
+/// The same form of strategy, and sizes that kernels have.
+static LogicalResult verifyStrategy(Operation *op, const Strategy &strategy,
+                                    cheems::tile::TargetAttr target) {
+  StrategyAttrInterface chosen = strategyFor(op, strategy);
+  auto said = dyn_cast_or_null<StrategyAttrInterface>(op->getAttr(kStrategy));
+  if (!chosen || said == chosen) {
+    return success();
+  }
+  if (!said) {
+    return op->emitOpError(
+        "has no strategy: cheems-select-gpu-strategy comes first");
+  }
+  Why why = said.getTypeID() != chosen.getTypeID() ? "its kernels have another"
+                                                   : Why();
+  Follower follower{target, op};
+  auto compare = [&](auto form) {
+    using Form = decltype(form);
+    if (auto own = dyn_cast<Form>(said); own && why.empty()) {
+      why = follower.why(own, cast<Form>(chosen));
+    }
+  };
+  compare(ProductStrategyAttr());
+  compare(AttentionStrategyAttr());
+  compare(RowTileAttr());
+  compare(SSDStrategyAttr());
+  compare(TopLogitsStrategyAttr());
+  compare(KeyScoresStrategyAttr());
+  compare(ExpertsStrategyAttr());
+  if (!why.empty()) {
+    return op->emitOpError("cannot have this ")
+           << kStrategy << ": " << why << "; of its own it has " << chosen;
+  }
+  return success();
+}
+
+LogicalResult
+cheems::tile::verifyStrategies(ModuleOp module,
+                               function_ref<bool(Operation *)> isMeant) {
+  auto target = module->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
+  if (!target) {
+    return module.emitError("has no #cheems_tile.target as cheems.target");
+  }
+  Strategy strategy(target);
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (op->getNumResults() == 0 || !isMeant(op) ||
+        !op->getParentOfType<func::FuncOp>()) {
+      return WalkResult::advance();
+    }
+    return verifyStrategy(op, strategy, target);
+  });
+  return failure(result.wasInterrupted());
+}
