@@ -24,8 +24,9 @@ struct DeviceSpeed {
 };
 
 /// Kernels that run in a step that decodes one sequence of 512 tokens. A launch
-/// without blocks runs none: those of embeddings that nobody wants, and those
-/// of a window that drops no entry, or else the ones without it. Throws Error
+/// that the step does not have runs none, nor does one without blocks: those of
+/// a window that drops no entry, or else the ones without it, and those of
+/// embeddings that nobody wants. Throws Error
 /// where the plan's numbers do not fit.
 int64_t decodeLaunches(const Metadata &metadata, const cuda::LaunchPlan &plan);
 

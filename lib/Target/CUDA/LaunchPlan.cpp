@@ -255,6 +255,7 @@ private:
     return llvm::Error::success();
   }
 
+  /// Both numbers are computed, and none may be negative in any step.
   llvm::Error take(arith::SelectOp select) {
     if (!select.getType().isIndex()) {
       return refuse(select, "chooses other things than numbers");

@@ -4,6 +4,8 @@
 // RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
 // ONLY-COUNT-5: cheems_tile.strategy = #cheems_tile.product_strategy
 // ONLY-NOT: cheems_tile.strategy
+// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy=only=foo.bar 2>&1 | FileCheck %s --check-prefix=NO-OP
+// NO-OP: error: only names 'foo.bar', which is no op
 // RUN: not cheems-opt %s --cheems-select-gpu-strategy 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: has no #cheems_tile.target as cheems.target
 // RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNSAID

@@ -21,6 +21,9 @@
 // RUN: sed 's/product_strategy<many = <[^>]*>>/row_tile<rows = 1, threads = 32, width = 4, columns = 128>/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=ANOTHER
 // ANOTHER: error: 'linalg.matmul' op cannot have #cheems_tile.row_tile
+// RUN: sed 's/stages = 3/stages = 1/' %t.chosen.mlir > %t.wrong.mlir
+// RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: it needs at least 2 stages, not 1;
 // RUN: sed 's/stages = 3/stages = 30/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile --cheems-tile-plan-shared 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: @product needs {{[0-9]+}} bytes of shared memory, and a block has 166912: choose smaller tiles or fewer stages

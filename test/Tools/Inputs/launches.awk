@@ -1,4 +1,4 @@
-# The launches of each function of a layer, of a module at the stage `launches`. Those without blocks where a step has one row, of
+# The launches of each function of a layer, of a module at the stage `launches`. Those that a step of one row does not have, of
 # few pieces, do not count.
 /^  func\.func private @layer/ { sub(/\(.*/, ""); sub(/.*@/, ""); name = $0; count = normed = merged = coded = rounds = 0 }
 /cheems_tile\.launch @normed_product/ { ++normed }

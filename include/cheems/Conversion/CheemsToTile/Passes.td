@@ -71,8 +71,8 @@ def SelectGPUStrategyPass : Pass<"cheems-select-gpu-strategy", "::mlir::ModuleOp
   let description = [{
     Before: ops of a step, products and elementwise ops on tensors.
     After: each op that becomes kernels has a `cheems_tile.strategy`: `#cheems_tile.row_tile`, or a strategy of its family. Every number that
-    depends on hardware is in it. Of products that one launch computes, the first one's holds. An elementwise op that a kernel takes has one,
-    too, which nothing reads.
+    depends on hardware is in it. Of products that one launch computes, the first one's holds. An op that another kernel takes has one,
+    too: it is checked, and no kernel follows it.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`.
     Guarantees: nothing else changes. What an op says already stays. With `only`, no other ops get one: how many sums experts leave decides
     what products take, so experts come first.

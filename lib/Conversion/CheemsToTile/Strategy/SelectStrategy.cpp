@@ -184,6 +184,12 @@ struct SelectGPUStrategy
       module.emitError("has no #cheems_tile.target as cheems.target");
       return signalPassFailure();
     }
+    for (const std::string &name : only) {
+      if (!RegisteredOperationName::lookup(name, &getContext())) {
+        module.emitError("only names '") << name << "', which is no op";
+        return signalPassFailure();
+      }
+    }
     Strategy strategy(target);
     SmallVector<Operation *> products;
     for (auto function : module.getOps<func::FuncOp>()) {

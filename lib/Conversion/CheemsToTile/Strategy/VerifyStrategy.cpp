@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// Of a block.
-constexpr int64_t kMostThreads = 1024;
+/// What a product of few rows loads ahead, of one k of all warps each.
+constexpr int64_t kMostAhead = 16;
 
 namespace {
 /// Why kernels cannot follow a strategy; empty if they can.
@@ -25,6 +25,12 @@ struct Follower {
                            : ("it needs " + size + " in multiples of " +
                               Twine(of) + ", not " + Twine(value))
                                  .str();
+  }
+  static Why atLeast(StringRef size, int64_t value, int64_t least) {
+    return value >= least ? ""
+                          : ("it needs at least " + Twine(least) + " " + size +
+                             ", not " + Twine(value))
+                                .str();
   }
   static Why same(StringRef size, int64_t value, int64_t wanted) {
     return value == wanted ? ""
@@ -53,13 +59,24 @@ struct Follower {
     if (isF32) { // whose threads hold what they hold
       return said == chosen ? "" : "kernels of f32 have one tile alone";
     }
-    constexpr int64_t rows = 16, columns = 8;
+    constexpr int64_t rows = 16, columns = 8, mostWarps = 16;
+    bool isWgmma = said.getUnit() == Unit::Wgmma;
+    // Of warpgroups one stage is multiplied while another one may still be.
+    int64_t stages = isWgmma && said.getCopy() == OperandCopy::Threads ? 3 : 2;
     return first(
         {unit(said.getUnit(), said.getCopy()),
          multiples("rows", said.getRows(), rows * said.getWarpsM()),
          multiples("columns", said.getColumns(), columns * said.getWarpsN()),
          same("a depth", said.getDepth(), chosen.getDepth()),
-         said.getUnit() == Unit::Wgmma
+         atLeast("stages", said.getStages(), stages),
+         llvm::isPowerOf2_64(uint64_t(said.warps())) &&
+                 said.warps() <= mostWarps
+             ? ""
+             : "it needs a power of 2 up to 16 as warps",
+         isWgmma && said.getColumns() > kMostWarpgroupColumns
+             ? "wgmma has at most 256 columns"
+             : "",
+         isWgmma
              ? first({same("warps_n", said.getWarpsN(), 1),
                       same("rows per warp", said.getRows() / said.getWarpsM(),
                            rows),
@@ -79,7 +96,10 @@ struct Follower {
          multiples("rows", said.getRows(), 8),
          same("columns", said.getColumns(), chosen.getColumns()),
          same("a depth", said.getDepth(), chosen.getDepth()),
-         same("warps", said.getWarps(), chosen.getWarps())});
+         same("warps", said.getWarps(), chosen.getWarps()),
+         said.getAhead() <= kMostAhead
+             ? ""
+             : "registers have no room for so much ahead"});
   }
 
   Why why(ProductStrategyAttr said, ProductStrategyAttr chosen) const {
@@ -157,7 +177,10 @@ struct Follower {
          same("columns", own.getColumns(), other.getColumns()),
          same("piece_states", own.getPieceStates(), other.getPieceStates()),
          same("piece_columns", own.getPieceColumns(), other.getPieceColumns()),
-         same("pairs", own.getPairs(), other.getPairs())});
+         atLeast("piece_stages", own.getPieceStages(), 2),
+         own.getPairs() == other.getPairs()
+             ? ""
+             : "the op says what its factors may be"});
   }
   static Why why(KeyScoresStrategyAttr, KeyScoresStrategyAttr) {
     return "its kernels have these sizes alone";
@@ -189,16 +212,22 @@ struct Follower {
   }
   /// Rows that are one tile must fit in it.
   Why why(RowTileAttr said, RowTileAttr chosen) const {
-    bool hasWhole = isa<RmsNormOp, RotaryTableOp, RotaryOp>(op);
+    bool hasWhole = isa<RotaryTableOp, RotaryOp>(op);
+    if (isa<RmsNormOp>(op)) { // products that make the row have its sum, too
+      return first(
+          {same("times", said.getTimes(), chosen.getTimes()),
+           same("threads", said.getThreads(), chosen.getThreads()),
+           same("a width", said.getWidth(), chosen.getWidth()),
+           said.getColumns() < chosen.getColumns()
+               ? "its rows do not fit"
+               : same("columns", said.getColumns(), chosen.getColumns())});
+    }
     bool hasOne = isa<GatherRowsOp, PositionsOp>(op);
     return first({same("times", said.getTimes(), chosen.getTimes()),
                   hasOne ? same("rows", said.getRows(), 1) : Why(),
                   hasWhole && said.getColumns() < chosen.getColumns()
                       ? "its rows do not fit"
-                      : Why(),
-                  said.getRows() * said.getThreads() <= kMostThreads
-                      ? ""
-                      : "a block has at most 1024 threads"});
+                      : Why()});
   }
 };
 } // namespace

@@ -16,11 +16,20 @@ struct Size {
 };
 } // namespace
 
+/// No size of a card is greater, and their products are no overflow.
+constexpr int64_t kMostSize = int64_t(1) << 20;
+/// Threads of a block, and numbers of a tile that a thread may have.
+constexpr int64_t kMostBlockThreads = 1024, kMostNumbers = 1024;
+
 static LogicalResult areAtLeast(EmitError emitError, int64_t least,
                                 ArrayRef<Size> sizes) {
   for (const Size &size : sizes) {
     if (size.value < least) {
       return emitError() << "needs " << size.name << " of at least " << least
+                         << ", not " << size.value;
+    }
+    if (size.value > kMostSize) {
+      return emitError() << "needs " << size.name << " of at most " << kMostSize
                          << ", not " << size.value;
     }
   }
@@ -53,9 +62,17 @@ LogicalResult RowTileAttr::verify(EmitError emitError, int64_t rows,
       !llvm::isPowerOf2_64(uint64_t(rows))) {
     return emitError() << "needs powers of 2 as rows, threads and width";
   }
+  if (rows * threads > kMostBlockThreads) {
+    return emitError() << "needs at most " << kMostBlockThreads
+                       << " threads, not " << rows * threads;
+  }
   if (rows * threads % kWarpThreads != 0) {
     return emitError() << "needs whole warps, not " << rows * threads
                        << " threads";
+  }
+  if (columns / threads > kMostNumbers) {
+    return emitError() << "needs at most " << kMostNumbers
+                       << " columns of a thread, not " << columns / threads;
   }
   if (columns % (threads * width) != 0) {
     return emitError() << "needs columns in multiples of " << threads * width
@@ -200,6 +217,10 @@ LogicalResult ProductStrategyAttr::verify(
   if (!wide != (wideFrom < 2) || (wide && !many)) {
     return emitError() << "needs wide and a wide_from of at least 2 beside "
                           "many, or neither";
+  }
+  if (wide && wide.getUnit() != many.getUnit()) {
+    return emitError() << "needs wide tiles of the unit that many has: a sum "
+                          "is the same one in both";
   }
   return success();
 }

@@ -15,6 +15,31 @@ func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 1, threa
 
 // -----
 
+// expected-error@below {{needs threads of at most 1048576, not 4294967296}}
+func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 32, threads = 4294967296, width = 4294967296, columns = 64>}
+
+// -----
+
+// expected-error@below {{needs at most 1024 threads, not 2048}}
+func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 64, threads = 32, width = 4, columns = 128>}
+
+// -----
+
+// expected-error@below {{needs at most 1024 columns of a thread, not 2048}}
+func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 1, threads = 32, width = 4, columns = 65536>}
+
+// -----
+
+// expected-error@below {{needs most of at most 1048576, not 9223372036854775807}}
+func.func private @f() attributes {sizes = #cheems_tile.ssd_spans<rows = 64, columns = 32, stages = 2, piece_states = 32, piece_columns = 32, piece_stages = 3, spans = 8, most = 9223372036854775807>}
+
+// -----
+
+// expected-error@below {{needs wide tiles of the unit that many has: a sum is the same one in both}}
+func.func private @f() attributes {sizes = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 4, warps_n = 1, unit = wgmma>, wide = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide_from = 512>}
+
+// -----
+
 // expected-error@below {{needs whole warps, not 16 threads}}
 func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 2, threads = 8, width = 4, columns = 128>}
 

@@ -78,7 +78,7 @@ TEST_F(Overlap, isOfAllKernelsOfAStepButTheFirst) {
   for (const cuda::LaunchPlan::Kernel &kernel : planOf(*model).kernels) {
     EXPECT_TRUE(kernel.overlaps) << kernel.name;
   }
-  // Launches without blocks are none.
+  // Launches that a step does not have are none.
   auto early = [&](int decoded) {
     faulty.failCall(0, 0);
     logitsOf(session, decoded);
