@@ -57,8 +57,8 @@ LogicalResult
 rewriteFunctions(ModuleOp module,
                  function_ref<void(RewritePatternSet &)> populate);
 
-/// An error at the first such op that has no strategy, though kernels begin with
-/// it, or one that they cannot follow.
+/// An error at the first such op that has no strategy, though kernels begin
+/// with it, or one that they cannot follow.
 LogicalResult verifyStrategies(ModuleOp module,
                                function_ref<bool(Operation *)> isMeant);
 

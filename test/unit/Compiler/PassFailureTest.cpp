@@ -1,9 +1,9 @@
 // An error of a pass says in one line which pass, which op and where.
 #include "cheems/Pipelines/PassFailure.h"
+#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"
 #include "cheems/Import/Error.h"
 #include "cheems/Pipelines/Registration.h"
-#include "cheems/Conversion/CPUToLLVM/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include <gmock/gmock.h>
