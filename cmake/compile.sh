@@ -3,10 +3,12 @@
 #
 #   compile.sh SOURCE_FOLDER COMPILER ARGUMENT...
 #
-# All paths below the source folder become relative. Those of the build folder, where ninja runs, have its own names for what it makes: else a
-# generated header would be another file to it, and what includes it would be compiled before it is made anew. A precompiled header is made in each folder anew, since it remembers where its
-# inputs are and serves no other folder. Beside it goes a sum of all that it is made of: the contents of its inputs and the
-# command. Whoever includes it is looked up by that sum, so another folder's objects serve only where each header is the same.
+# All paths below the source folder become relative. Those below the build folder begin there, as ninja's own names do. Otherwise a
+# generated header would be another file to ninja, which would compile what includes it before it makes the header anew.
+#
+# A precompiled header is made in each folder anew, since it remembers where its inputs are and serves no other folder. Beside it
+# goes a sum of all that it is made of: the contents of its inputs and the command. Whoever includes it is looked up by that sum, so
+# another folder's objects serve only where each header is the same.
 set -euo pipefail
 source=$1
 shift
