@@ -185,14 +185,16 @@ struct Follower {
   static Why why(KeyScoresStrategyAttr, KeyScoresStrategyAttr) {
     return "its kernels have these sizes alone";
   }
-  /// How many heads a block has, and what is under way, may be others.
+  /// Blocks share out heads, so how many each has is a part of the order of
+  /// sums. What is under way is none.
   static Why why(ExpertsStrategyAttr said, ExpertsStrategyAttr chosen) {
     bool isSame = said.getWarps() == chosen.getWarps() &&
                   said.getScores() == chosen.getScores() &&
                   said.getKeys() == chosen.getKeys() &&
                   said.getPairs() == chosen.getPairs() &&
                   said.getTables() == chosen.getTables() &&
-                  said.getSums() == chosen.getSums();
+                  said.getSums() == chosen.getSums() &&
+                  said.getHeads() == chosen.getHeads();
     return !isSame ? "its kernels have these rows alone"
            : said.getWithKeys() && !chosen.getWithKeys()
                ? "it has no scores of its own"
@@ -200,15 +202,9 @@ struct Follower {
                ? "its rows are no copies"
                : "";
   }
-  Why why(TopLogitsStrategyAttr said, TopLogitsStrategyAttr) const {
-    auto logits = cast<TopLogitsOp>(op);
-    int64_t pieces =
-        llvm::divideCeil(logits.getVocabulary(), said.getPieces().getColumns());
-    return first({same("times", said.getPieces().getTimes(), 1),
-                  same("times", said.getMerged().getTimes(), 1),
-                  pieces * logits.getCount() <= said.getMerged().getColumns()
-                      ? ""
-                      : "what is merged does not fit in its row"});
+  /// The sum of a row's exponentials is one of pieces.
+  static Why why(TopLogitsStrategyAttr, TopLogitsStrategyAttr) {
+    return "its kernels have these sizes alone";
   }
   /// Rows that are one tile must fit in it.
   Why why(RowTileAttr said, RowTileAttr chosen) const {
