@@ -124,7 +124,19 @@ static void freeStage(tile::FreeStageOp op, Frame &f) {
   fillSteps(ring, step + 1 + ring.getStages(), f);
 }
 
+static void group(tile::GroupOp op, Frame &f) {
+  SmallVector<RuntimeValue> results = f.run(op.getBody().front());
+  if (f.failed()) {
+    return;
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), results)) {
+    f.set(result, value);
+  }
+}
+
 void addTileLaunch(Handlers &handlers) {
+  handlers.add<tile::GroupOp>(group);
+  handlers.addTerminator<tile::GroupYieldOp>();
   handlers.add<tile::LaunchOp>(launch);
   handlers.addTerminator<tile::ReturnOp>();
   handlers.add<tile::RingOp>(ring);

@@ -5,6 +5,7 @@
 include "cheems/Dialect/CheemsTile/IR/ChoiceOps.td"
 include "cheems/Dialect/CheemsTile/IR/ComputeOps.td"
 include "cheems/Dialect/CheemsTile/IR/FetchOps.td"
+include "cheems/Dialect/CheemsTile/IR/GroupOps.td"
 include "cheems/Dialect/CheemsTile/IR/KernelOps.td"
 include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"
 include "cheems/Dialect/CheemsTile/IR/RingOps.td"

@@ -1,0 +1,69 @@
+// Groups: what they are about, and their law.
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// Whether a group of this kind is about `op`.
+static bool isRoot(GroupKind kind, Operation &op) {
+  StringRef name = op.getName().getStringRef();
+  switch (kind) {
+  case GroupKind::Elementwise:
+  case GroupKind::KeyScores:
+    return name == "linalg.generic";
+  case GroupKind::Norm:
+    return isa<RmsNormOp>(op);
+  case GroupKind::Rounding:
+    return isa<QuantizeEntriesOp>(op);
+  case GroupKind::GatheredRows:
+    return isa<GatherRowsOp>(op);
+  case GroupKind::Positions:
+    return isa<PositionsOp>(op);
+  case GroupKind::RotaryTables:
+    return isa<RotaryTableOp>(op);
+  case GroupKind::Rotary:
+    return isa<RotaryOp>(op);
+  case GroupKind::TopLogits:
+    return isa<TopLogitsOp>(op);
+  case GroupKind::Products:
+    return name == "linalg.matmul" || isa<CodedProductOp>(op);
+  case GroupKind::Attention:
+    return isa<SegmentedAttentionOp>(op);
+  case GroupKind::SSD:
+    return isa<SegmentedSSDOp>(op);
+  }
+  llvm_unreachable("a kind");
+}
+
+SmallVector<Operation *> GroupOp::getRoots() {
+  SmallVector<Operation *> roots;
+  for (Operation &op : *getBody().begin()) {
+    if (isRoot(getKind(), op)) {
+      roots.push_back(&op);
+    }
+  }
+  return roots;
+}
+
+LogicalResult GroupOp::verify() {
+  Operation *end = getBody().front().getTerminator();
+  if (end->getOperandTypes() != getResultTypes()) {
+    return emitOpError("C1: yields other types than those of its results");
+  }
+  if (getRoots().empty()) {
+    return emitOpError("C2: is of kind ")
+           << stringifyGroupKind(getKind()) << " and has no op of that kind";
+  }
+  if ((*this)->getParentOfType<GroupOp>()) {
+    return emitOpError("C3: stands in a group");
+  }
+  bool mayBeInProducts = getKind() == GroupKind::Norm ||
+                         getKind() == GroupKind::Rounding ||
+                         getKind() == GroupKind::Attention;
+  if (getInProducts() && !mayBeInProducts) {
+    return emitOpError("C4: is of kind ") << stringifyGroupKind(getKind())
+                                          << ", which products do not compute";
+  }
+  return success();
+}
