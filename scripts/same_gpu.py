@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Says whether two builds make the same of a model for cards: kernels, and what each step launches. For changes that should not change it.
 
-    same_gpu.py OLD_BIN NEW_BIN [--models NAME,...] [--ptxas PTXAS [--disassembler NVDISASM]]
+    same_gpu.py OLD_BIN NEW_BIN [--models NAME,...] [--weights TYPE,...] [--ptxas PTXAS [--disassembler NVDISASM]]
 
 OLD_BIN and NEW_BIN are folders of tools, with the libraries of their builds in ../lib. The models are those of test/golden/models and
 models, and one layer of each kind of published models, in all types of weights, for both architectures.
 
-- Kernels: PTX is compared with all symbols named by their first use. Kernels that differ are listed. With ptxas it is said of them whether
+- Kernels: PTX is compared with all symbols named by their first use. Kernels that differ are listed. One that is gone counts if a step
+  launched it. With ptxas it is said of them whether
   the machine code is equal; with nvdisasm, too, whether registers, shared memory, spills and the counts of opcodes are.
 - Launches of steps of 1 to 512 rows: kernel, grid, and arguments. An address within weights or the state is its offset. One within the
   workspace only counts as that. No kernel runs (same_gpu/tracing_driver.cpp).
@@ -105,7 +106,7 @@ class Assembler:
 
 
 def compare_kernels(texts, architecture, assembler):
-    """What differs, a line each; and of each side a name for each kernel, equal for those that are the same."""
+    """What differs, a line each; of each side a name for each kernel, equal for those that are the same; those that only the old side has."""
     sides = [kernels(text) for text in texts]
     bodies = [{name: normalized(name, body) for name, body in found.items()} for _, found in sides]
     names = [dict(side) for side in bodies]
@@ -130,10 +131,8 @@ def compare_kernels(texts, architecture, assembler):
             else:
                 said = f"differs: {old_cost[0]} became {new_cost[0]}"
         differences.append(f"kernel {name} {said}")
-    for name, body in bodies[0].items():
-        if not new[body] and name not in bodies[1]:
-            differences.append(f"kernel {name} is gone")
-    return differences, names
+    gone = [name for name, body in bodies[0].items() if not new[body] and name not in bodies[1]]
+    return differences, names, gone
 
 
 # ---- launches
@@ -240,8 +239,14 @@ def compare(builds, folder, options, architecture, assembler, work):
             return [] if str(refused) == str(now) else [f"it was refused: {refused}; now: {now}"]
         return [f"it was refused: {refused}"]
     texts.append(builds[1].ptx(folder, options, architecture, work))
-    differences, names = compare_kernels(texts, architecture, assembler)
+    differences, names, gone = compare_kernels(texts, architecture, assembler)
     traces = [steps(build.trace(folder, options, architecture, work), side) for build, side in zip(builds, names)]
+    launched = {launch["kernel"] for launches in traces[0][0].values() for launch in launches if isinstance(launch, dict)}
+    for name in gone:
+        if names[0][name] in launched:
+            differences.append(f"kernel {name} is gone")
+        else:
+            print(f"{folder.name} {' '.join(options)} {architecture}: kernel {name}, which no step launched, is gone", flush=True)
     return differences + list(compare_steps(traces))
 
 
@@ -266,6 +271,7 @@ def main():
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
     parser.add_argument("--models", help="names, with commas between; all otherwise")
+    parser.add_argument("--weights", default=",".join(WEIGHTS), help="types of weights, with commas between; all otherwise")
     parser.add_argument("--ptxas", help="assembles kernels that differ")
     parser.add_argument("--disassembler", help="nvdisasm, for the opcodes of kernels that differ")
     a = parser.parse_args()
@@ -278,7 +284,7 @@ def main():
         assembler = a.ptxas and Assembler(a.ptxas, a.disassembler, work)
         for model, folder in folders(a.models and a.models.split(","), work):
             begin = different
-            for weights in WEIGHTS:
+            for weights in a.weights.split(","):
                 for architecture in ARCHITECTURES:
                     count += 1
                     found = compare(builds, folder, ["--weights", weights], architecture, assembler, work)
