@@ -17,7 +17,7 @@ namespace cheems {
 using namespace mlir;
 
 static constexpr StringLiteral stageNames[] = {
-    "imported", "rounded", "strategy", "tile", "launches", "nvvm"};
+    "imported", "rounded", "groups", "strategy", "tile", "launches", "nvvm"};
 
 StringRef stringify(CUDAStage stage) {
   return stageNames[static_cast<int>(stage)];
@@ -56,13 +56,26 @@ static void round(OpPassManager &pm, const CardOptions &card) {
   simplify(pm);
 }
 
-static void selectStrategies(OpPassManager &pm, const CardOptions &) {
+/// Attention and SSD first, which take ops from before and behind them, then
+/// products, then the rest.
+static void groupOps(OpPassManager &pm) {
+  pm.addPass(createGroupAttentionPass());
+  pm.addPass(createGroupSSDPass());
+  pm.addPass(createGroupProductsPass());
+  pm.addPass(createGroupRowsPass());
+}
+
+static void makeGroups(OpPassManager &pm, const CardOptions &) {
   // How many sums experts leave decides what products take.
   SelectGPUStrategyPassOptions experts;
   experts.only = {"cheems.retrieve_experts", "cheems.mix_experts"};
   pm.addPass(createSelectGPUStrategyPass(std::move(experts)));
   pm.addPass(createExpertsToTilePass());
   pm.addNestedPass<func::FuncOp>(createExpandElementwisePass());
+  groupOps(pm);
+}
+
+static void selectStrategies(OpPassManager &pm, const CardOptions &) {
   pm.addPass(createSelectGPUStrategyPass());
 }
 
@@ -100,8 +113,10 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
        "segments "
        "of one row",
        round},
-      {CUDAStage::Strategy,
-       "Ops say how they are shared out among blocks; experts are launches",
+      {CUDAStage::Groups,
+       "Ops that become kernels together are groups; experts are launches",
+       makeGroups},
+      {CUDAStage::Strategy, "Ops say how they are shared out among blocks",
        selectStrategies},
       {CUDAStage::Tile, "Kernels on tiles, and their launches", makeKernels},
       {CUDAStage::Launches, "Launches on memory of the card", makeLaunches},
@@ -172,11 +187,16 @@ void registerCUDAPipelines() {
           stage.build(pm, options.card());
         });
   }
+  PassPipelineRegistration<>("cheems-form-groups",
+                             "Ops of a step that become kernels together "
+                             "become groups",
+                             groupOps);
   PassPipelineRegistration<>(
       "cheems-gpu-kernels",
-      "Ops of a step become launches of kernels, with the strategies that they "
-      "have or that are chosen for them",
+      "Ops of a step become groups, and these launches of kernels, with the "
+      "strategies that ops have or that are chosen for them",
       [](OpPassManager &pm) {
+        makeGroups(pm, CardOptions());
         selectStrategies(pm, CardOptions());
         pm.addPass(createToTilePass());
       });

@@ -11,7 +11,15 @@ namespace cheems {
 
 /// How far a module is on its way to code for cards (#cheems.stage). Each is
 /// made from the one before.
-enum class CUDAStage { Imported, Rounded, Strategy, Tile, Launches, NVVM };
+enum class CUDAStage {
+  Imported,
+  Rounded,
+  Groups,
+  Strategy,
+  Tile,
+  Launches,
+  NVVM
+};
 
 /// What the IR calls it: "tile".
 llvm::StringRef stringify(CUDAStage stage);

@@ -8,7 +8,7 @@
 
 namespace cheems::tile {
 
-/// An op that a kernel replaces, as its strategy says. One that has none stays.
+/// An op that kernels replace, as its strategy says.
 template <typename OpTy> struct ToKernel : OpRewritePattern<OpTy> {
   ToKernel(MLIRContext *context, KernelTable &kernels,
            PatternBenefit benefit = 1)
@@ -17,6 +17,30 @@ template <typename OpTy> struct ToKernel : OpRewritePattern<OpTy> {
 protected:
   KernelTable &kernels;
 };
+
+/// A group of one kind, which kernels replace as the strategies in it say.
+template <GroupKind kind> struct GroupToKernels : ToKernel<GroupOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(GroupOp group,
+                                PatternRewriter &rewriter) const final {
+    return group.getKind() == kind ? make(group, rewriter) : failure();
+  }
+
+protected:
+  virtual LogicalResult make(GroupOp group,
+                             PatternRewriter &rewriter) const = 0;
+  /// What the group is about, if that is one op.
+  template <typename OpTy> static OpTy rootOf(GroupOp group) {
+    SmallVector<Operation *> roots = group.getRoots();
+    return roots.size() == 1 ? dyn_cast<OpTy>(roots[0]) : OpTy();
+  }
+};
+
+/// The body comes to stand in place of its group. What kernels take of it is
+/// looked for before: then nothing outside is in sight. The insertion point is
+/// behind the body then.
+void inlineGroup(RewriterBase &rewriter, GroupOp group);
 
 /// A launch in front of the insertion point.
 /// \param blocks how many blocks each dimension of the grid has.
@@ -29,12 +53,8 @@ LaunchOp launch(ImplicitLocOpBuilder &b, FlatSymbolRefAttr kernel,
 Value tilesOf(ImplicitLocOpBuilder &b, Value tensor, int64_t dimension,
               int64_t extent);
 
-// Patterns that take neighbours into their kernels have more benefit than those
-// of the neighbours.
+// The kernels of groups, by what these are about.
 void populateNormToTile(RewritePatternSet &patterns, KernelTable &kernels);
-/// Takes norms that NormToTile would take.
-void populateNormedProductsToTile(RewritePatternSet &patterns,
-                                  KernelTable &kernels);
 void populateProductToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateElementwiseToTile(RewritePatternSet &patterns,
                                KernelTable &kernels);
@@ -57,14 +77,16 @@ LogicalResult
 rewriteFunctions(ModuleOp module,
                  function_ref<void(RewritePatternSet &)> populate);
 
-/// An error at the first such op that has no strategy, though kernels begin
-/// with it, or one that they cannot follow.
-LogicalResult verifyStrategies(ModuleOp module,
-                               function_ref<bool(Operation *)> isMeant);
+/// An error at the first op that has no strategy, though kernels are made by
+/// it, or one that they cannot follow.
+LogicalResult verifyStrategiesOfExperts(ModuleOp module);
+LogicalResult verifyStrategiesOfGroups(ModuleOp module);
 
 /// What of an op no kernel has, as the end of a sentence; none if it has one.
 std::optional<std::string> whyNoKernel(SegmentedAttentionOp op);
-std::optional<std::string> whyNoKernel(TopLogitsOp op);
+/// \param strategy what it has, or would have.
+std::optional<std::string> whyNoKernel(TopLogitsOp op,
+                                       TopLogitsStrategyAttr strategy);
 std::optional<std::string> whyNoKernel(RetrieveExpertsOp op);
 std::optional<std::string> whyNoKernel(MixExpertsOp op);
 

@@ -1,9 +1,6 @@
-// cheems-to-tile: ops become launches of kernels.
+// cheems-to-tile: groups become launches of kernels.
 #include "Patterns.h"
-#include "Strategy/SelectStrategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
-#include "cheems/Dialect/Cheems/Utils/Refusals.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -25,6 +22,16 @@ LaunchOp cheems::tile::launch(ImplicitLocOpBuilder &b, FlatSymbolRefAttr kernel,
   }
   return LaunchOp::create(b, outputs.getTypes(), kernel, when, grid, inputs,
                           outputs);
+}
+
+void cheems::tile::inlineGroup(RewriterBase &rewriter, GroupOp group) {
+  Block &body = group.getBody().front();
+  Operation *end = body.getTerminator();
+  SmallVector<Value> results(end->getOperands());
+  rewriter.eraseOp(end);
+  rewriter.inlineBlockBefore(&body, group);
+  rewriter.setInsertionPointAfter(group);
+  rewriter.replaceOp(group, results);
 }
 
 Value cheems::tile::tilesOf(ImplicitLocOpBuilder &b, Value tensor,
@@ -69,33 +76,24 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
   using ToTilePassBase::ToTilePassBase;
 
   void runOnOperation() override {
-    auto isAny = [](Operation *) { return true; };
-    if (failed(verifyStrategies(getOperation(), isAny))) {
+    if (failed(verifyStrategiesOfGroups(getOperation()))) {
       return signalPassFailure();
     }
     KernelTable kernels(getOperation());
-    // First those that take neighbours with them: attention and SSD, then
-    // products that take norms, then the others; then the rest.
-    run([&](RewritePatternSet &patterns) {
+    auto populate = [&](RewritePatternSet &patterns) {
       populateAttentionToTile(patterns, kernels);
       populateSSDToTile(patterns, kernels);
-    });
-    run([&](RewritePatternSet &patterns) {
-      populateNormedProductsToTile(patterns, kernels);
-    });
-    run([&](RewritePatternSet &patterns) {
-      populateNormToTile(patterns, kernels);
       populateProductToTile(patterns, kernels);
+      populateNormToTile(patterns, kernels);
       populateRoundEntriesToTile(patterns, kernels);
       populateRowsToTile(patterns, kernels);
       populateRotaryToTile(patterns, kernels);
       populateTopLogitsToTile(patterns, kernels);
       populateScoresToTile(patterns, kernels);
-    });
-    run([&](RewritePatternSet &patterns) {
       populateElementwiseToTile(patterns, kernels);
-    });
-    if (failed(verifyAllTaken())) {
+    };
+    if (failed(rewriteFunctions(getOperation(), populate)) ||
+        failed(verifyAllTaken())) {
       return signalPassFailure();
     }
     sortKernels(getOperation());
@@ -104,35 +102,23 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
 private:
   /// An error at each op that computes a tensor and is no launch.
   LogicalResult verifyAllTaken() {
-    WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
+    WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
       if (!isa<DestinationStyleOpInterface>(op) || isa<LaunchOp>(op)) {
         return WalkResult::advance();
       }
-      if (auto ssd = dyn_cast<SegmentedSSDOp>(op); ssd && lacksRounding(ssd)) {
-        return op->emitOpError("has x, b or c that are not rounded to bf16 in "
-                               "front of it: cheems-round-inputs comes first");
+      if (auto group = op->getParentOfType<GroupOp>()) {
+        return op->emitOpError("is in a group of kind ")
+               << stringifyGroupKind(group.getKind())
+               << (group.getInProducts()
+                       ? " in_products, and not only products of few rows "
+                         "that can stand there read it"
+                       : " that no kernel has")
+               << ": let cheems-form-groups form it";
       }
-      std::optional<std::string> why;
-      if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {
-        why = whyNoKernel(attention);
-      } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
-        why = whyNoKernel(logits);
-      } else if (auto retrieval = dyn_cast<RetrieveExpertsOp>(op)) {
-        why = whyNoKernel(retrieval);
-      } else if (auto mixing = dyn_cast<MixExpertsOp>(op)) {
-        why = whyNoKernel(mixing);
-      }
-      return emitUnsupported(op)
-             << why.value_or("is of a kind or shape that is left")
-             << ": cards have no kernel for it yet; compile for cpu";
+      return op->emitOpError("is in no group whose kernels take it: "
+                             "cheems-form-groups comes first");
     });
     return failure(result.wasInterrupted());
-  }
-
-  void run(function_ref<void(RewritePatternSet &)> populate) {
-    if (failed(rewriteFunctions(getOperation(), populate))) {
-      signalPassFailure();
-    }
   }
 };
 } // namespace

@@ -6,6 +6,9 @@
 // RUN: cheems-opt %s --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.op.safetensors' -o /dev/null
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.tile.safetensors' -o /dev/null
 // RUN: cmp %t.op.safetensors %t.tile.safetensors
+// A group computes what its ops do.
+// RUN: cheems-opt %s --cheems-form-groups --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.groups.safetensors' -o /dev/null
+// RUN: cmp %t.op.safetensors %t.groups.safetensors
 
 // A filler that ran further ahead, or a stage that is not the ring's, would be seen.
 // RUN: sed -e 's/stages 4/stages 3/' %t.mlir > %t.short.mlir

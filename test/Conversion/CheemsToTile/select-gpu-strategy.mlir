@@ -1,14 +1,16 @@
-// RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy | FileCheck %s
-// RUN: cheems-opt %s --cheems-set-card=arch=sm_90a --cheems-select-gpu-strategy | FileCheck %s --check-prefix=HOPPER
+// RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s
+// RUN: cheems-opt %s --cheems-set-card=arch=sm_90a --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s --check-prefix=HOPPER
 // Those of no other op.
-// RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
-// ONLY-COUNT-5: cheems_tile.strategy = #cheems_tile.product_strategy
+// RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
+// ONLY-COUNT-4: cheems_tile.strategy = #cheems_tile.product_strategy
 // ONLY-NOT: cheems_tile.strategy
 // RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy=only=foo.bar 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: error: only names 'foo.bar', which is no op
 // RUN: not cheems-opt %s --cheems-select-gpu-strategy 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: has no #cheems_tile.target as cheems.target
-// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNSAID
+// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNSAID
+// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=NO-GROUP
+// NO-GROUP: error: 'linalg.fill' op is in no group whose kernels take it: cheems-form-groups comes first
 // UNSAID: error: 'linalg.matmul' op has no strategy: cheems-select-gpu-strategy comes first
 
 #x = affine_map<(t, n, k) -> (t, k)>
@@ -37,10 +39,11 @@ func.func @few(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x2
   return %1 : tensor<?x2048xf32>
 }
 
-// Of two products in one launch the first one says from how many rows on tiles are wide.
+// Of two products in one launch the first one has the strategy of both.
 // HOPPER-LABEL: @group
 // HOPPER: product_strategy<many = <{{[^>]*}}>, wide = <{{[^>]*}}>, wide_from = 2816>
-// HOPPER: product_strategy<many = <{{[^>]*}}>>
+// HOPPER-NOT: product_strategy
+// HOPPER-LABEL: @said
 func.func @group(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %v: tensor<1024x512xbf16>, %y: tensor<?x2048xf32>, %z: tensor<?x1024xf32>) -> (tensor<?x2048xf32>, tensor<?x1024xf32>) {
   %zero = arith.constant 0.0 : f32
   %0 = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2048xf32>) -> tensor<?x2048xf32>
@@ -63,7 +66,7 @@ func.func @said(%x: tensor<?x512xf32>, %w: tensor<2048x512xf32>, %y: tensor<?x20
 // Rows of 4,096 numbers are one block's.
 // CHECK-LABEL: @norm
 // CHECK: cheems.rms_norm epsilon {{[^ ]*}} {cheems_tile.strategy = #cheems_tile.row_tile<rows = 1, threads = 128, width = 4, columns = 4096>}
-// doc: cheems-set-card{arch=sm_80},cheems-select-gpu-strategy
+// doc: cheems-set-card{arch=sm_80},cheems-form-groups,cheems-select-gpu-strategy
 func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>, %y: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   %0 = cheems.rms_norm epsilon 1.0e-06 ins(%x, %w : tensor<?x4096xf32>, tensor<4096xf32>) outs(%y : tensor<?x4096xf32>) -> tensor<?x4096xf32>
   return %0 : tensor<?x4096xf32>

@@ -1,5 +1,5 @@
 // A strategy that is printed can be edited and fed to what makes kernels: with another tile there is another kernel, of the same sums.
-// RUN: cheems-opt %s --cheems-select-gpu-strategy -o %t.chosen.mlir
+// RUN: cheems-opt %s --cheems-form-groups --cheems-select-gpu-strategy -o %t.chosen.mlir
 // RUN: sed 's/rows = 128, columns = 128, depth = 64, stages = 3/rows = 64, columns = 64, depth = 64, stages = 2/' %t.chosen.mlir > %t.edited.mlir
 // RUN: not cmp -s %t.chosen.mlir %t.edited.mlir
 // RUN: cheems-opt %t.chosen.mlir --cheems-to-tile --canonicalize --cse | FileCheck %s --check-prefixes=ALL,CHOSEN

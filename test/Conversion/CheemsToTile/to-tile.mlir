@@ -13,7 +13,7 @@
 // CHECK: arith.truncf
 // CHECK: cheems_tile.store %{{.*}}, %arg3
 // CHECK: cheems_tile.return
-// doc: cheems-select-gpu-strategy,cheems-to-tile,canonicalize,cse
+// doc: cheems-form-groups,cheems-select-gpu-strategy,cheems-to-tile,canonicalize,cse
 #all = affine_map<(t, n) -> (t, n)>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @normalize(%x: tensor<?x128xf32>, %y: tensor<?x128xf32>, %w: tensor<128xf32>, %n: tensor<?x128xf32>, %r: tensor<?x128xbf16>)

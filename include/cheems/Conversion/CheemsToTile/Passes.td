@@ -69,10 +69,9 @@ def FuseElementwisePass : Pass<"cheems-fuse-elementwise", "::mlir::func::FuncOp"
 def SelectGPUStrategyPass : Pass<"cheems-select-gpu-strategy", "::mlir::ModuleOp"> {
   let summary = "Ops say how they are shared out among blocks";
   let description = [{
-    Before: ops of a step, products and elementwise ops on tensors.
-    After: each op that becomes kernels has a `cheems_tile.strategy`: `#cheems_tile.row_tile`, or a strategy of its family. Every number that
-    depends on hardware is in it. Of products that one launch computes, the first one's holds. An op that another kernel takes has one,
-    too: it is checked, and no kernel follows it.
+    Before: groups of ops of a step (`--cheems-form-groups`), or experts.
+    After: each op that a group is about has a `cheems_tile.strategy`: `#cheems_tile.row_tile`, or a strategy of its family. Every number that
+    depends on hardware is in it. Of products that one launch computes, the first one has that of all.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`.
     Guarantees: nothing else changes. What an op says already stays. With `only`, no other ops get one: how many sums experts leave decides
     what products take, so experts come first.
@@ -106,28 +105,83 @@ def ExpandElementwisePass : Pass<"cheems-expand-elementwise", "::mlir::func::Fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
 }
 
-def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
-  let summary = "Ops become launches of kernels";
+def GroupAttentionPass : Pass<"cheems-group-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention and what its kernels take from around it become groups";
   let description = [{
-    Before: ops of a step, `linalg.matmul` and elementwise `linalg.generic` on tensors, with strategies.
-    After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
-    elementwise op behind it into its kernel, and a second product of the same input that this op has. Other products of one input whose
-    tiles are the same are one launch, each block of which computes one of them. Products by `wgmma` may have a second launch with wider
-    tiles; the number of rows says which of both runs (`when`). A norm takes the elementwise op before it and the rounding
-    behind it, and a rotation of heads the norm of heads before it.
+    Before: `cheems.segmented_attention` on tensors.
+    After: a `cheems_tile.group` of kind `attention` in its place, with the norm and the rotation of keys, and the rounding behind it. With
+    `one_row`, or entries in f32 or of codes, it has the norm and the rotation of queries, too. Where with `one_row` one block has the row's
+    own entry, or entries that no head sees are not stored, it has the mask values and the product that makes them. Where a step of few rows
+    has one, and entries are in bf16, and products alone read the rounded outputs, it is `in_products`, and so is the rounding to codes between
+    both; the products become a group, too.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
+    Guarantees: nothing is computed twice. Attention that no kernel has stays.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def GroupSSDPass : Pass<"cheems-group-ssd", "::mlir::ModuleOp"> {
+  let summary = "State-space duality and what its kernels take from around it become groups";
+  let description = [{
+    Before: `cheems.segmented_ssd` on tensors.
+    After: a `cheems_tile.group` of kind `ssd` in its place, with what makes `a` of the parameter that a checkpoint stores, and the rounding
+    behind it. With `one_row` it has the rotations of b and c; else what widens x, b and c again, if `cheems-round-inputs` has rounded them.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
+    Guarantees: what others read, too, they keep. An op whose inputs were to be rounded and are not stays.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
+  let summary = "Products of one input and what makes their row become groups";
+  let description = [{
+    Before: `linalg.matmul` and `cheems.coded_product`.
+    After: `cheems_tile.group` ops of kind `products`. A product has the elementwise op behind it with it, and a second product of the same
+    input that this op reads. Other products of one input whose tiles are the same are in the same group, if what they read is there in
+    front of the first one. The norm in front of products of few rows, and the rounding to codes, become groups `in_products`, if nothing else
+    reads the rows.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors. Groups of attention come before, as they take
+    products, too.
+    Guarantees: nothing is computed twice. A product that no kernel has stays.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def GroupRowsPass : Pass<"cheems-group-rows", "::mlir::ModuleOp"> {
+  let summary = "All other ops of a step become groups";
+  let description = [{
+    Before: norms, rotations, rotary tables, positions, roundings, rows of tables, scores of product keys, the best logits, elementwise ops.
+    After: a `cheems_tile.group` around each. A norm has the elementwise op before it with it, and the rounding behind it. A rotation of
+    heads has the norm of heads before it, and the rounding behind it. Rotary tables of the same positions are in one group.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and the groups of the other passes, which come before.
+    Guarantees: an op that computes a tensor and is in no group then is an error: no kernel has it.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Groups become launches of kernels";
+  let description = [{
+    Before: `cheems_tile.group` ops (`--cheems-form-groups`), with strategies (`cheems-select-gpu-strategy`).
+    After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A group is one launch, but
+    for what follows. Products of one input are one launch, each block of which computes one of them. Products by `wgmma` may have a second
+    launch with wider tiles; the number of rows says which of both runs (`when`). Of groups `in_products`, it says whether a launch
+    of one row makes the row or merges the pieces itself.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op behind it does. A block of the latter has rows of two query heads that read the same keys, or of one.
     With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
-    have room for few pieces, the product behind the rounded outputs merges them instead. Where a step of few rows has one, products also
-    compute the norm in front of them, and round it or any other row to codes. More than 16 query heads that share entries
-    are several blocks, so then entries have their launch. Rotary tables of the same positions are one launch.
+    have room for few pieces, the products behind a group `in_products` merge them instead. More than 16 query heads that share entries
+    are several blocks, so then entries have their launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; the capacity says which of
     them run. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
     one ranks them and sorts the entries of before, one finds and lists what each block of rows sees, one attends to what is listed, one
     finds the places of the rows that stay, and one stores these there.
-    A rotation of heads takes the rounding behind it, too.
     State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else a
     segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the products of a chunk on tensor
     cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
@@ -135,10 +189,9 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the
     state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
     are found in pieces of rows, and then among these.
-    Requires: strategies (`cheems-select-gpu-strategy`), no experts and no `cheems.dynamic_mask`. Attention has heads of an even size up to 256, and with
-    `keep` its blocks have a multiple of 64 rows; other attention is an error. State-space duality whose inputs
-    `cheems-round-inputs` rounds has been rounded so; it is an error where it has not.
-    Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
+    Requires: all ops of a step in groups, with strategies. Attention has heads of an even size up to 256, and with
+    `keep` its blocks have a multiple of 64 rows.
+    Guarantees: an op that computes a tensor and is in no group whose kernels take it is an error. How a row is summed depends on the shapes of weights, on
     `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",

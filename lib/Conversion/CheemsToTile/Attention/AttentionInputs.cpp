@@ -2,6 +2,7 @@
 #include "AttentionInputs.h"
 #include "Builder/KernelTable.h"
 #include "Product/ProductGroup.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -79,6 +80,19 @@ void HeadsBefore::addTo(LaunchOperands &operands) {
   }
 }
 
+SmallVector<Operation *> HeadsBefore::ops() const {
+  SmallVector<Operation *> ops;
+  RmsNormOp first = norm;
+  RotaryOp second = rotary;
+  if (first) {
+    ops.push_back(first);
+  }
+  if (second) {
+    ops.push_back(second);
+  }
+  return ops;
+}
+
 HeadRows HeadsBefore::in(const LaunchOperands &operands, ValueRange arguments) {
   HeadRows rows;
   rows.memory = operands.in(arguments, heads);
@@ -134,6 +148,19 @@ MaskBefore MaskBefore::productOf(Value value) {
     found.before = before;
   }
   return found;
+}
+
+SmallVector<Operation *> MaskBefore::ops() const {
+  SmallVector<Operation *> ops(after.begin(), after.end());
+  linalg::MatmulOp sums = product;
+  linalg::GenericOp first = before;
+  if (sums) {
+    ops.push_back(sums);
+  }
+  if (first) {
+    ops.push_back(first);
+  }
+  return ops;
 }
 
 Value MaskBefore::x() {
@@ -194,4 +221,40 @@ NewEntries EntriesBefore::in(const LaunchOperands &operands,
                              ValueRange arguments) {
   return {key.in(operands, arguments), value.in(operands, arguments),
           mask.in(operands, arguments)};
+}
+
+int64_t cheems::tile::headBlocksOf(const AttentionShape &shape,
+                                   AttentionTileAttr sizes) {
+  return llvm::divideCeil(shape.queriesPerState(), sizes.getRows());
+}
+
+bool cheems::tile::leavesPieces(const AttentionShape &shape,
+                                AttentionStrategyAttr strategy) {
+  return shape.oneRow && !shape.isExact() && !shape.counts &&
+         shape.visible.empty() && strategy.getMerge();
+}
+
+AttentionBefore::AttentionBefore(SegmentedAttentionOp op,
+                                 const AttentionShape &shape,
+                                 AttentionTileAttr sizes)
+    : query{op.getQuery(), {}, {}}, added{HeadsBefore::of(op.getKey()),
+                                          HeadsBefore::of(op.getValue()),
+                                          {op.getMask(), {}, {}, {}}},
+      storesFirst(shape.oneRow && headBlocksOf(shape, sizes) == 1) {
+  if (op.getMask() && shape.oneRow && (storesFirst || shape.counts)) {
+    added.mask = MaskBefore::productOf(op.getMask());
+  }
+  // Else its blocks would make tiles of a prompt's queries whose layout is that
+  // of products: more instructions than a launch of its own has.
+  if (shape.isExact() || shape.oneRow) {
+    query = HeadsBefore::of(op.getQuery());
+  }
+}
+
+SmallVector<Operation *> AttentionBefore::ops() const {
+  SmallVector<Operation *> ops = query.ops();
+  llvm::append_range(ops, added.key.ops());
+  llvm::append_range(ops, added.value.ops());
+  llvm::append_range(ops, added.mask.ops());
+  return ops;
 }

@@ -35,6 +35,8 @@ struct HeadsBefore {
   static HeadsBefore rotatedBy(RotaryOp op);
   void addTo(LaunchOperands &operands);
   HeadRows in(const LaunchOperands &operands, ValueRange arguments);
+  /// Those of its ops that there are.
+  SmallVector<Operation *> ops() const;
 };
 
 /// Mask values as a tensor, or the product that makes them, or none.
@@ -47,6 +49,7 @@ struct MaskBefore {
 
   /// The product of one row of x if that is what makes `value`.
   static MaskBefore productOf(Value value);
+  SmallVector<Operation *> ops() const;
   void addTo(LaunchOperands &operands);
   MaskSource in(const LaunchOperands &operands, ValueRange arguments);
 
@@ -62,6 +65,28 @@ struct EntriesBefore {
   void addTo(LaunchOperands &operands);
   NewEntries in(const LaunchOperands &operands, ValueRange arguments);
 };
+
+/// What stands before an op of attention and becomes a part of its kernels.
+struct AttentionBefore {
+  HeadsBefore query;
+  EntriesBefore added;
+  /// Whether the kernel of attention stores the entries itself: then one block
+  /// has the entry.
+  bool storesFirst;
+
+  /// \param sizes of the kernel that attends.
+  AttentionBefore(SegmentedAttentionOp op, const AttentionShape &shape,
+                  AttentionTileAttr sizes);
+  SmallVector<Operation *> ops() const;
+};
+
+/// How many blocks the query heads of a state head are.
+int64_t headBlocksOf(const AttentionShape &shape, AttentionTileAttr sizes);
+
+/// Whether attention of one row leaves pieces that a product may merge: all
+/// rows see as many entries as there are before them, which their position
+/// says. Then a product needs nothing else.
+bool leavesPieces(const AttentionShape &shape, AttentionStrategyAttr strategy);
 
 } // namespace cheems::tile
 

@@ -13,27 +13,14 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
                                      KernelTable &kernels, bool mergesBehind)
     : b(b), op(op), kernels(kernels),
       strategy(strategyOf<AttentionStrategyAttr>(op)), shape(op),
-      query(HeadsBefore::of(op.getQuery())),
-      added{HeadsBefore::of(op.getKey()),
-            HeadsBefore::of(op.getValue()),
-            {op.getMask(), {}, {}, {}}},
+      sizes(strategy.getAttend()), before(op, shape, sizes),
+      query(before.query), added(before.added),
       entries{op.getKeys(), op.getValues(), op.getMasks()},
       counts(op.getCounts()), positions(op.getPositions()),
+      isExact(shape.isExact()), storesFirst(before.storesFirst),
       mergesBehind(mergesBehind) {
   if (shape.hasCodes()) {
     entries.append({op.getKeyScales(), op.getValueScales()});
-  }
-  isExact = shape.stored.isF32() || shape.hasCodes();
-  sizes = strategy.getAttend();
-  // Then one block has the entry.
-  storesFirst = shape.oneRow && headBlocks() == 1;
-  if (op.getMask() && shape.oneRow && (storesFirst || shape.counts)) {
-    added.mask = MaskBefore::productOf(op.getMask());
-  }
-  if (!isExact && !shape.oneRow) {
-    // Its blocks would make tiles of a prompt's queries whose layout is that
-    // of products: more instructions than a launch of its own has.
-    query = {op.getQuery(), {}, {}};
   }
 }
 
@@ -81,12 +68,8 @@ void AttentionLaunches::attendAll() {
   y = isExact || !shape.oneRow ? attend() : attendInPieces();
 }
 
-int64_t AttentionLaunches::headBlocks() const {
-  return llvm::divideCeil(shape.queriesPerState(), sizes.getRows());
-}
-
 Value AttentionLaunches::blocksOfRows(int64_t rows) {
-  return shape.oneRow ? count(1) : tilesOf(b, op.getQuery(), 0, rows);
+  return shape.oneRow ? count(1) : tilesOf(b, query.heads, 0, rows);
 }
 
 Value AttentionLaunches::count(int64_t number) {
@@ -114,7 +97,7 @@ LaunchOp AttentionLaunches::makeLaunch(StringRef name,
 }
 
 OpFoldResult AttentionLaunches::rows() {
-  return tensor::getMixedSize(b, b.getLoc(), op.getQuery(), 0);
+  return tensor::getMixedSize(b, b.getLoc(), query.heads, 0);
 }
 
 void AttentionLaunches::findPlaces(LaunchOperands &operands) {
@@ -305,7 +288,7 @@ Value AttentionLaunches::attend() {
   LaunchOperands operands = operandsOfAttention();
   readBoxes(operands);
   operands.write(y);
-  int64_t heads = shape.oneRow ? shape.stateHeads * headBlocks()
+  int64_t heads = shape.oneRow ? shape.stateHeads * headBlocksOf(shape, sizes)
                                : shape.queryHeads / sizes.getHeads();
   LaunchOp made = makeLaunch(
       isExact           ? "attention_f32"
@@ -341,7 +324,8 @@ Value AttentionLaunches::attendInPieces() {
   llvm::for_each(partial, [&](Value part) { operands.write(part); });
   LaunchOp made = makeLaunch(
       "attention_of_one_row", operands, sizes.warps(),
-      {number, count(shape.stateHeads * headBlocks()), segments()},
+      {number, count(shape.stateHeads * headBlocksOf(shape, sizes)),
+       segments()},
       [&](TileBuilder &t, ValueRange m) {
         build(operands, m,
               [&](const AttentionMemory &memory, const HeadRows &rows,
@@ -356,16 +340,13 @@ Value AttentionLaunches::attendInPieces() {
   return merge(parts);
 }
 
-/// Where all rows see as many entries as there are before them, which their
-/// position says: then a product needs nothing else.
 void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
-  MergeTileAttr s = strategy.getMerge();
-  if (!mergesBehind || !s || places || drops || !shape.visible.empty()) {
+  if (!mergesBehind || drops || !leavesPieces(shape, strategy)) {
     return;
   }
   Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number,
-                                        count(s.getMost()));
-  Value isMerged = areBoth(b, RowCount(b, op.getQuery()).isOne, isShort);
+                                        count(strategy.getMerge().getMost()));
+  Value isMerged = areBoth(b, RowCount(b, query.heads).isOne, isShort);
   if (when) {
     isMerged = areBoth(b, isMerged, when);
   }

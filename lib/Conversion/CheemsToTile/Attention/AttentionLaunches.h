@@ -26,8 +26,6 @@ public:
   const std::optional<PiecesOfRow> &piecesBehind() const { return pieces; }
 
 private:
-  /// How many blocks the query heads of a state head are.
-  int64_t headBlocks() const;
   Value segments() { return tilesOf(b, op.getSegments(), 0, 1); }
   /// How many blocks of rows the longest segment may have.
   Value blocksOfRows(int64_t rows);
@@ -94,8 +92,10 @@ private:
   KernelTable &kernels;
   AttentionStrategyAttr strategy;
   AttentionShape shape;
-  HeadsBefore query;
-  EntriesBefore added;
+  AttentionTileAttr sizes;
+  AttentionBefore before;
+  HeadsBefore &query;
+  EntriesBefore &added;
   /// Keys, values and masks, and of codes their scales, as they are now.
   SmallVector<Value> entries;
   Value counts;          ///< the same; null if entries are not counted
@@ -108,7 +108,6 @@ private:
   bool drops = false; ///< launches are those of a window that drops entries
   Value y;
   bool isExact;
-  AttentionTileAttr sizes;
   bool storesFirst; ///< the kernel of attention stores entries itself
   bool mergesBehind;
   std::optional<PiecesOfRow> pieces;

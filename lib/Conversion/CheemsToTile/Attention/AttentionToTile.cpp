@@ -20,79 +20,91 @@ std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   return std::nullopt;
 }
 
-namespace {
-/// The products of few rows that alone read the rounded outputs, as one launch.
-struct ProductsBehind {
-  std::optional<ProductGroup> group;
-  QuantizeEntriesOp codes; ///< null if outputs are no codes
-};
-} // namespace
-
-/// The group of a product of few rows, if it has all that read `rounding`.
-static std::optional<ProductGroup> groupBehind(Operation *rounding,
-                                               ProductForm form) {
-  Product product = rounding->use_empty()
-                        ? Product{nullptr}
-                        : Product::of(*rounding->user_begin());
-  if (!product || product.x() != rounding->getResult(0) ||
-      fewRowsOf(rounding).value_or(1) == 1) {
-    return std::nullopt;
-  }
-  ProductChain chain = chainOf(product);
-  if (chain.form() != form) {
-    return std::nullopt;
-  }
-  ProductGroup group = ProductGroup::around(chain);
-  auto isIn = [&](Operation *user) {
-    return llvm::any_of(group.chains, [&](const ProductChain &one) {
-      return llvm::any_of(one.products,
-                          [&](const Product &each) { return each.op == user; });
-    });
-  };
-  return llvm::all_of(rounding->getUsers(), isIn) ? std::make_optional(group)
-                                                  : std::nullopt;
+/// Launches of attention in place of its group.
+static std::optional<PiecesOfRow> replaceAttention(GroupOp group,
+                                                   PatternRewriter &rewriter,
+                                                   KernelTable &kernels,
+                                                   bool mergesBehind) {
+  auto op = cast<SegmentedAttentionOp>(group.getRoots().front());
+  RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+  inlineGroup(rewriter, group);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  b.setInsertionPoint(op);
+  AttentionLaunches launches(b, op, kernels, mergesBehind);
+  SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
+  results[0] = rounded.replace(b, rewriter, results[0], op.getY());
+  rewriter.replaceOp(op, results);
+  return launches.piecesBehind();
 }
 
-static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded) {
-  if (linalg::GenericOp rounding = rounded.rounding) {
-    return {rounding->hasOneUse() ? groupBehind(rounding, ProductForm::FewRows)
-                                  : std::nullopt,
-            {}};
-  }
-  auto collapse = y.hasOneUse()
-                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
-                      : tensor::CollapseShapeOp();
-  auto codes = collapse && collapse->hasOneUse()
-                   ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
-                   : QuantizeEntriesOp();
-  if (!codes || collapse.getResultType().isDynamicDim(1) ||
-      collapse.getResultType().getDimSize(1) > kMostRounded) {
-    return {};
-  }
-  return {groupBehind(codes, ProductForm::CodedFewRows), codes};
+static bool hasKernels(GroupOp group) {
+  SmallVector<Operation *> roots = group.getRoots();
+  return roots.size() == 1 &&
+         !whyNoKernel(cast<SegmentedAttentionOp>(roots.front()));
 }
 
 namespace {
-struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
-  using ToKernel::ToKernel;
+/// In products: with those of few rows that alone read its outputs.
+struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(SegmentedAttentionOp op,
-                                PatternRewriter &rewriter) const override {
-    if (auto why = whyNoKernel(op)) {
-      return rewriter.notifyMatchFailure(op, *why);
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    if (!hasKernels(group)) {
+      return rewriter.notifyMatchFailure(group,
+                                         "it is of a shape that is left");
     }
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
-    ProductsBehind behind = productsBehind(op.getResult(0), rounded);
-    AttentionLaunches launches(b, op, kernels, behind.group.has_value());
-    SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
-    results[0] = rounded.replace(b, rewriter, results[0], op.getY());
-    rewriter.replaceOp(op, results);
-    if (launches.piecesBehind()) {
-      replaceMergedProducts(rewriter, *launches.piecesBehind(), *behind.group,
-                            behind.codes, kernels);
+    bool inProducts = group.getInProducts();
+    GroupOp rounding = inProducts ? roundingBehind(group) : GroupOp();
+    auto behind = !inProducts ? std::nullopt
+                  : rounding  ? productsThatRead(rounding.getResult(0))
+                              : productsThatRead(outputsOf(group));
+    if (inProducts && (!behind || behind->size() != 1)) {
+      return rewriter.notifyMatchFailure(group, "others read its outputs");
     }
+    auto pieces = replaceAttention(group, rewriter, kernels, inProducts);
+    if (!pieces) { // the others have launches of their own
+      return success();
+    }
+    ProductGroup products = ProductGroup::of(behind->front());
+    auto codes =
+        rounding ? rootOf<QuantizeEntriesOp>(rounding) : QuantizeEntriesOp();
+    inlineGroup(rewriter, behind->front());
+    if (rounding) {
+      inlineGroup(rewriter, rounding);
+    }
+    replaceMergedProducts(rewriter, *pieces, products, codes, kernels);
     return success();
+  }
+
+private:
+  /// What becomes of them: the rounded ones, if the group has a rounding.
+  static Value outputsOf(GroupOp group) {
+    auto op = cast<SegmentedAttentionOp>(group.getRoots().front());
+    Value y = op.getResult(0);
+    if (linalg::GenericOp rounding = RoundedOutput::behind(y).rounding) {
+      y = rounding.getResult(0);
+    }
+    Operation *end = group.getBody().front().getTerminator();
+    for (auto [result, yielded] :
+         llvm::zip_equal(group.getResults(), end->getOperands())) {
+      if (yielded == y) {
+        return result;
+      }
+    }
+    return group.getResult(0); // which no product reads
+  }
+
+  /// The rounding of its outputs to codes, in products; null without one.
+  static GroupOp roundingBehind(GroupOp group) {
+    Value y = outputsOf(group);
+    auto collapse = y.hasOneUse()
+                        ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
+                        : tensor::CollapseShapeOp();
+    auto codes = collapse && collapse->hasOneUse()
+                     ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
+                     : QuantizeEntriesOp();
+    auto rounding = codes ? codes->getParentOfType<GroupOp>() : GroupOp();
+    return rounding && rounding.getInProducts() ? rounding : GroupOp();
   }
 };
 } // namespace

@@ -155,7 +155,7 @@ Value AttentionLaunches::emptyPerRow() {
 void AttentionLaunches::keepEntries() {
   // As many numbers as SSDChunk has.
   Value blocks = arith::AddIOp::create(
-      b, tilesOf(b, op.getQuery(), 0, shape.block), segments());
+      b, tilesOf(b, query.heads, 0, shape.block), segments());
   SmallVector<OpFoldResult> extents = {
       blocks, b.getIndexAttr(shape.stateHeads),
       b.getIndexAttr(shape.keep + shape.block)};

@@ -74,7 +74,9 @@ linalg::GenericOp cheems::tile::onlyElementwiseUse(Value value) {
     return {};
   }
   auto op = dyn_cast<linalg::GenericOp>(*value.user_begin());
-  return op && isElementwise(op) ? op : linalg::GenericOp();
+  return op && op->getBlock() == value.getParentBlock() && isElementwise(op)
+             ? op
+             : linalg::GenericOp();
 }
 
 Place RowsAndColumns::place() const {

@@ -27,7 +27,8 @@ bool isFunctionOfVector(linalg::GenericOp op);
 /// What an op on elements widens to f32; null for any other value.
 Value widenedBy(Value value);
 
-/// The elementwise op that alone reads `value`, if there is one.
+/// The elementwise op that alone reads `value`, in the same block, if there is
+/// one.
 linalg::GenericOp onlyElementwiseUse(Value value);
 
 /// Where the tile [t, n] of a block lies.

@@ -372,7 +372,7 @@ struct ExpertsToTile : cheems::impl::ExpertsToTilePassBase<ExpertsToTile> {
   using ExpertsToTilePassBase::ExpertsToTilePassBase;
 
   void runOnOperation() override {
-    if (failed(verifyStrategies(getOperation(), isOfExperts))) {
+    if (failed(verifyStrategiesOfExperts(getOperation()))) {
       return signalPassFailure();
     }
     KernelTable kernels(getOperation());

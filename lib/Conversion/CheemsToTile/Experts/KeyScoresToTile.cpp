@@ -89,14 +89,15 @@ static void buildByTiles(TileBuilder &t, KeyTileAttr s, RankedTensorType keys,
 }
 
 namespace {
-struct KeyScoresToTile : ToKernel<linalg::GenericOp> {
-  using ToKernel::ToKernel;
+struct KeyScoresToTile : GroupToKernels<GroupKind::KeyScores> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isProductWithKeys(op)) {
-      return rewriter.notifyMatchFailure(op, "is no product with keys");
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<linalg::GenericOp>(group);
+    if (!op || !isProductWithKeys(op)) {
+      return rewriter.notifyMatchFailure(group, "it is no product with keys");
     }
+    inlineGroup(rewriter, group);
     Value queries = op.getInputs()[0], keys = op.getInputs()[1];
     Value out =
         op.getOutputs()[0].getDefiningOp<linalg::FillOp>().getOutputs()[0];

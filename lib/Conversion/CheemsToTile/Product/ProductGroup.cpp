@@ -1,5 +1,6 @@
 // Finds products that one launch may compute.
 #include "ProductGroup.h"
+#include "Strategy/SelectStrategy.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -69,6 +70,18 @@ ProductForm ProductChain::form() const {
                                                        : ProductForm::ManyRows;
 }
 
+SmallVector<Operation *> ProductChain::ops() const {
+  SmallVector<Operation *> ops;
+  for (Product product : products) {
+    ops.push_back(product.op);
+  }
+  linalg::GenericOp behind = after;
+  if (behind) {
+    ops.push_back(behind);
+  }
+  return ops;
+}
+
 Value ProductChain::out() const {
   linalg::GenericOp op = after;
   return op ? op.getOutputs()[0] : products[0].target();
@@ -121,9 +134,10 @@ ProductChain cheems::tile::chainOf(Product product) {
 }
 
 /// Of few rows, the form and k alone say what they are.
-static bool haveSameTiles(const ProductChain &a, const ProductChain &c) {
-  ProductTileAttr one = a.strategy().getMany();
-  return !one || one.hasSameTiles(c.strategy().getMany());
+static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
+                          const Strategy &strategy) {
+  ProductTileAttr one = strategyOfProducts(a, strategy).getMany();
+  return !one || one.hasSameTiles(strategyOfProducts(c, strategy).getMany());
 }
 
 /// Whether `value` is there in front of `at`.
@@ -148,7 +162,52 @@ bool cheems::tile::canBeAt(const ProductChain &chain, Operation *at) {
   return llvm::all_of(wanted, isThereNow);
 }
 
-ProductGroup ProductGroup::around(const ProductChain &chain) {
+bool cheems::tile::canBeAt(ArrayRef<ProductGroup> groups, Operation *at) {
+  return llvm::all_of(groups, [&](const ProductGroup &group) {
+    return llvm::all_of(group.chains, [&](const ProductChain &one) {
+      return canBeAt(one, at);
+    });
+  });
+}
+
+static bool isBefore(const ProductChain &a, const ProductChain &c) {
+  return a.last()->isBeforeInBlock(c.last());
+}
+
+ProductGroup ProductGroup::of(GroupOp group) {
+  ProductGroup found{{}, nullptr};
+  for (Operation *root : group.getRoots()) {
+    Product product = Product::of(root);
+    if (!product) {
+      continue;
+    }
+    ProductChain chain = chainOf(product);
+    bool isOwn = llvm::any_of(chain.products,
+                              [&](Product each) { return each.op == root; });
+    bool isIn = llvm::any_of(found.chains, [&](const ProductChain &one) {
+      return one.last() == chain.last();
+    });
+    if (isOwn && !isIn) {
+      found.chains.push_back(chain);
+    }
+  }
+  llvm::sort(found.chains, isBefore);
+  if (!found.chains.empty()) {
+    found.at = found.chains.front().last();
+  }
+  return found;
+}
+
+SmallVector<Operation *> ProductGroup::ops() const {
+  SmallVector<Operation *> ops;
+  for (const ProductChain &chain : chains) {
+    llvm::append_range(ops, chain.ops());
+  }
+  return ops;
+}
+
+ProductGroup ProductGroup::around(const ProductChain &chain,
+                                  const Strategy &strategy) {
   ProductGroup group{{chain}, chain.last()};
   Block *block = group.at->getBlock();
   // Of many rows, chains share buffers for one tile of weights. Of few rows no
@@ -175,13 +234,10 @@ ProductGroup ProductGroup::around(const ProductChain &chain) {
       return one.last() == other.last();
     });
     if (isOwn && !isIn && fits(other) && other.last()->getBlock() == block &&
-        haveSameTiles(chain, other)) {
+        haveSameTiles(chain, other, strategy)) {
       group.chains.push_back(other);
     }
   }
-  auto isBefore = [](const ProductChain &a, const ProductChain &c) {
-    return a.last()->isBeforeInBlock(c.last());
-  };
   llvm::sort(group.chains, isBefore);
   group.at = group.chains.front().last();
   llvm::erase_if(group.chains, [&](const ProductChain &one) {

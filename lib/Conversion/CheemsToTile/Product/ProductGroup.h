@@ -60,6 +60,8 @@ struct ProductChain {
     return op ? op.getOperation() : products[0].op;
   }
   ProductForm form() const;
+  /// All of them, in the order of the block.
+  SmallVector<Operation *> ops() const;
   /// Of the first product. Products of one launch have that of the first chain.
   ProductStrategyAttr strategy() const {
     return strategyOf<ProductStrategyAttr>(products[0].op);
@@ -86,9 +88,24 @@ struct ProductGroup {
   SmallVector<ProductChain> chains;
   Operation *at; ///< the launch comes in front of it
 
-  /// All chains of the input of `chain` whose tiles are the same.
-  static ProductGroup around(const ProductChain &chain);
+  /// All chains of the input of `chain` for which the strategy has the same
+  /// tiles.
+  static ProductGroup around(const ProductChain &chain,
+                             const Strategy &strategy);
+  /// Those of a group of kind `products`.
+  static ProductGroup of(GroupOp group);
+
+  /// The product that has the strategy of all.
+  Operation *root() const { return chains.front().products[0].op; }
+  SmallVector<Operation *> ops() const;
 };
+
+/// Whether launches in front of `at` can have all products.
+bool canBeAt(ArrayRef<ProductGroup> groups, Operation *at);
+
+/// The groups of products of few rows that read rows, in order. None if
+/// something else reads them, or nothing does.
+std::optional<SmallVector<GroupOp>> productsThatRead(Value rows);
 
 } // namespace cheems::tile
 

@@ -149,6 +149,25 @@ private:
     }
   }
 
+  /// What a block has: buffers, and the memory that its chains take in turn.
+  struct Body {
+    TileBuilder &t;
+    ValueRange memory;
+    ProductBuffers buffers;
+    Value block, rowBlock;
+    Value kept; ///< where a norm is stored that others read; may be null
+    Value row;  ///< the buffer of a row that the block makes; may be null
+    CodedRow codes;
+    std::optional<RowMerger> merger;
+    ValueRange maps; ///< of x, and then of all weights
+    size_t next, nextMap = 1;
+
+    SmallVector<Value> take(size_t count) {
+      next += count;
+      return SmallVector<Value>(memory.slice(next - count, count));
+    }
+  };
+
   void build(TileBuilder &t, ValueRange memory) {
     ProductBuffers buffers;
     if (form == ProductForm::Coded) {
@@ -159,68 +178,20 @@ private:
     }
     ValueRange outs =
         memory.take_back(outputs.size()).take_front(group.chains.size());
-    Value block = t.block(GridDimension::X);
-    Value kept = outputs.size() > outs.size() ? memory.back() : Value();
+    Body body{t, memory, buffers};
+    body.block = t.block(GridDimension::X);
+    body.kept = outputs.size() > outs.size() ? memory.back() : Value();
     bool makesNumbers = !rounding && (norm || pieces);
-    Value row = makesNumbers ? allocRow(t) : Value();
-    CodedRow codes = rounding ? CodedRow::alloc(t, this->row) : CodedRow{};
-    std::optional<RowMerger> merger;
+    body.row = makesNumbers ? allocRow(t) : Value();
+    body.codes = rounding ? CodedRow::alloc(t, this->row) : CodedRow{};
     if (pieces) {
-      merger.emplace(t, merge, this->row, *pieces);
+      body.merger.emplace(t, merge, this->row, *pieces);
     }
-    Value rowBlock = t.block(GridDimension::Y);
-    size_t next = ownInputs;
-    // Of x, and then of all weights.
-    ValueRange maps = memory.slice(inputs.size(), mapped.size());
-    size_t nextMap = 1;
-    auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
-      auto take = [&](size_t count) {
-        next += count;
-        return SmallVector<Value>(memory.slice(next - count, count));
-      };
-      SmallVector<Value> weights, scales;
-      for (Product product : chain.products) {
-        weights.append(take(1));
-        scales.append(take(product.weights().size() - 1));
-      }
-      SmallVector<Value> others = take(chain.others().size());
-      auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
-        Value result =
-            chain.after ? apply(t, chain, sums, others, out, at) : sums[0];
-        t.store(result, out, at.place(), alignmentOf(out, at));
-      };
-      if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
-        CodedInputs in{memory[0],        memory[1],     weights,
-                       scales,           chain.depth(), bits(),
-                       coded.getGroup(), rowBlock,      own};
-        if (rounding) {
-          in.makeRow = [&] {
-            codes.write(t, makeRow(t, merger, memory, kept, block));
-            return codes;
-          };
-        }
-        buildCodes(t, buffers, in, finish);
-      } else {
-        // A kernel without x knows its extent from the weights.
-        ProductInputs in{pieces ? weights[0] : memory[0], weights,
-                         chain.depth(), rowBlock, own};
-        if (!maps.empty()) {
-          in.xMap = maps[0];
-          in.weightMaps = maps.slice(nextMap, weights.size());
-          nextMap += weights.size();
-        }
-        if (row) {
-          in.makeRow = [&] {
-            Value made = makeRow(t, merger, memory, kept, block);
-            writeRow(t, merger ? round(t, made) : roundNorm(t, made), row);
-            return row;
-          };
-        }
-        buildNumbers(t, buffers, in, finish);
-      }
-    };
+    body.rowBlock = t.block(GridDimension::Y);
+    body.maps = memory.slice(inputs.size(), mapped.size());
+    body.next = ownInputs;
     if (outs.size() == 1) {
-      buildNext(first, outs[0], block);
+      buildChain(body, first, outs[0], body.block);
       return;
     }
     Value begin = t.index(0);
@@ -229,12 +200,61 @@ private:
       Value end = t.add(begin, t.ceilDiv(t.extent(out, 1), columns()));
       Value isOwn = arith::AndIOp::create(
           t.b,
-          arith::CmpIOp::create(t.b, arith::CmpIPredicate::uge, block, begin),
-          t.isLess(block, end));
-      t.when(isOwn,
-             [&] { buildNext(group.chains[i], out, t.sub(block, begin)); });
+          arith::CmpIOp::create(t.b, arith::CmpIPredicate::uge, body.block,
+                                begin),
+          t.isLess(body.block, end));
+      t.when(isOwn, [&] {
+        buildChain(body, group.chains[i], out, t.sub(body.block, begin));
+      });
       begin = end;
     }
+  }
+
+  /// The chain whose memory is next.
+  /// \param own which of its blocks of columns.
+  void buildChain(Body &body, const ProductChain &chain, Value out, Value own) {
+    TileBuilder &t = body.t;
+    SmallVector<Value> weights, scales;
+    for (Product product : chain.products) {
+      weights.append(body.take(1));
+      scales.append(body.take(product.weights().size() - 1));
+    }
+    SmallVector<Value> others = body.take(chain.others().size());
+    auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
+      Value result =
+          chain.after ? apply(t, chain, sums, others, out, at) : sums[0];
+      t.store(result, out, at.place(), alignmentOf(out, at));
+    };
+    if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
+      CodedInputs in{body.memory[0],   body.memory[1], weights,
+                     scales,           chain.depth(),  bits(),
+                     coded.getGroup(), body.rowBlock,  own};
+      if (rounding) {
+        in.makeRow = [&] {
+          body.codes.write(t, makeRow(body));
+          return body.codes;
+        };
+      }
+      buildCodes(t, body.buffers, in, finish);
+      return;
+    }
+    // A kernel without x knows its extent from the weights.
+    ProductInputs in{pieces ? weights[0] : body.memory[0], weights,
+                     chain.depth(), body.rowBlock, own};
+    if (!body.maps.empty()) {
+      in.xMap = body.maps[0];
+      in.weightMaps = body.maps.slice(body.nextMap, weights.size());
+      body.nextMap += weights.size();
+    }
+    if (body.row) {
+      in.makeRow = [&] {
+        Value made = makeRow(body);
+        writeRow(t, body.merger ? round(t, made) : roundNorm(t, made),
+                 body.row);
+        return body.row;
+      };
+    }
+    buildNumbers(t, body.buffers, in, finish);
   }
 
   /// Its first row is the one that is multiplied.
@@ -264,10 +284,11 @@ private:
   }
 
   /// The only row in f32. The first block stores what others read of a norm.
-  Value makeRow(TileBuilder &t, const std::optional<RowMerger> &merger,
-                ValueRange memory, Value kept, Value block) const {
-    if (merger) {
-      return merger->merge(t, memory);
+  Value makeRow(const Body &body) const {
+    TileBuilder &t = body.t;
+    ValueRange memory = body.memory;
+    if (body.merger) {
+      return body.merger->merge(t, memory);
     }
     RowTileAttr s = this->row;
     auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(),
@@ -283,8 +304,8 @@ private:
     RmsNormOp op = norm->norm;
     Value y = normalize(t, x, memory[1], first.depth(),
                         op.getEpsilon().convertToDouble());
-    if (kept) {
-      t.when(t.isEqual(block, zero),
+    if (Value kept = body.kept) {
+      t.when(t.isEqual(body.block, zero),
              [&] { t.store(y, kept, at.place(), alignmentOf(kept, at)); });
     }
     return y;

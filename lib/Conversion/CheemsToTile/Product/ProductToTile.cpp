@@ -1,186 +1,134 @@
-// Products, with the elementwise op behind them and the norm before. Those of
-// one input are one launch.
+// Products, with the elementwise op behind them and what makes their row.
 #include "ProductLaunch.h"
-#include "Rows/NormKernels.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-namespace {
-/// An elementwise op and the products before it.
-struct FusedProductToTile : ToKernel<linalg::GenericOp> {
-  using ToKernel::ToKernel;
+/// The group that makes a value; null if none does.
+static GroupOp makerOf(Value value) { return value.getDefiningOp<GroupOp>(); }
 
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    ProductChain chain = chainBefore(op);
-    if (chain.products.empty()) {
-      return rewriter.notifyMatchFailure(op, "it has no product of its own");
+std::optional<SmallVector<GroupOp>> cheems::tile::productsThatRead(Value rows) {
+  llvm::SetVector<GroupOp> groups;
+  for (Operation *user : rows.getUsers()) {
+    auto group = user->getParentOfType<GroupOp>();
+    if (!group || group.getKind() != GroupKind::Products ||
+        group->getBlock() != rows.getParentBlock() || !hasFewRows(group)) {
+      return std::nullopt;
     }
-    ProductGroup group = ProductGroup::around(chain);
+    groups.insert(group);
+  }
+  SmallVector<GroupOp> found = groups.takeVector();
+  llvm::sort(found, [](GroupOp a, GroupOp c) { return a->isBeforeInBlock(c); });
+  return found.empty() ? std::nullopt : std::make_optional(found);
+}
+
+/// Their products, and each group's ops in its place.
+static SmallVector<ProductGroup> inlineProducts(PatternRewriter &rewriter,
+                                                ArrayRef<GroupOp> groups) {
+  SmallVector<ProductGroup> products;
+  for (GroupOp group : groups) {
+    products.push_back(ProductGroup::of(group));
+    inlineGroup(rewriter, group);
+  }
+  return products;
+}
+
+/// Whether launches behind `maker` can have the products: all that they read
+/// besides its results is there.
+static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
+  return llvm::all_of(groups, [&](GroupOp group) {
+    return llvm::all_of(ProductGroup::of(group).chains,
+                        [&](const ProductChain &chain) {
+                          return canBeAt(chain, maker->getNextNode());
+                        });
+  });
+}
+
+namespace {
+/// Products of one input are one launch.
+struct ProductsToTile : GroupToKernels<GroupKind::Products> {
+  using GroupToKernels::GroupToKernels;
+
+  LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
+    ProductGroup group = ProductGroup::of(op);
+    if (group.chains.empty()) {
+      return rewriter.notifyMatchFailure(op, "no kernel has its types or maps");
+    }
+    GroupOp maker = makerOf(group.chains.front().x());
+    if (maker && maker.getInProducts()) {
+      return rewriter.notifyMatchFailure(op, "what makes its row comes first");
+    }
+    inlineGroup(rewriter, op);
     replaceProducts(rewriter, group, kernels);
     return success();
   }
 };
 
-/// Others.
-template <typename OpTy> struct ProductToTile : ToKernel<OpTy> {
-  using ToKernel<OpTy>::ToKernel;
+/// A norm, and the products of few rows that alone read its rounded rows.
+struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(OpTy op,
-                                PatternRewriter &rewriter) const override {
-    if (!Product::of(op)) {
-      return rewriter.notifyMatchFailure(op, "no kernel has its types or maps");
+  LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
+    auto norm = rootOf<RmsNormOp>(op);
+    if (!op.getInProducts() || !norm) {
+      return rewriter.notifyMatchFailure(op, "it has a launch of its own");
     }
-    if (onlyElementwiseUse(op.getResult(0))) {
-      return rewriter.notifyMatchFailure(op, "the op behind it takes it");
+    NormChain chain = NormChain::of(norm);
+    auto groups = productsThatRead(op->getResults().back());
+    if (!chain.after || chain.before || !groups || !canBeBehind(op, *groups)) {
+      return rewriter.notifyMatchFailure(op, "others read its rows");
     }
-    ProductChain chain = chainOf({op});
-    ProductGroup group = ProductGroup::around(chain);
-    replaceProducts(rewriter, group, this->kernels);
+    inlineGroup(rewriter, op);
+    replaceNormedProducts(rewriter, chain, inlineProducts(rewriter, *groups),
+                          kernels);
     return success();
   }
 };
-} // namespace
 
-/// All products that read the rows of an op. None if something else reads them.
-static std::optional<SmallVector<ProductGroup>>
-groupsBehind(Operation *rounding, ProductForm form) {
-  SmallVector<ProductGroup> groups;
-  llvm::SmallPtrSet<Operation *, 8> taken;
-  SmallVector<Operation *> users(rounding->getUsers());
-  llvm::sort(users, [](Operation *a, Operation *c) {
-    return a->getBlock() == c->getBlock() && a->isBeforeInBlock(c);
-  });
-  for (Operation *user : users) {
-    Product product = Product::of(user);
-    if (!product || user->getBlock() != rounding->getBlock()) {
-      return std::nullopt;
+/// The rounding of rows to codes, with the norm before it, and the products of
+/// few rows that alone read them.
+struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
+  using GroupToKernels::GroupToKernels;
+
+  LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
+    auto rounding = rootOf<QuantizeEntriesOp>(op);
+    if (!op.getInProducts() || !rounding) {
+      return rewriter.notifyMatchFailure(op, "it has a launch of its own");
     }
-    if (taken.contains(user)) {
-      continue;
-    }
-    ProductChain own = chainOf(product);
-    // The op behind it may take other products alone.
-    bool isIn = llvm::any_of(own.products,
-                             [&](Product each) { return each.op == user; });
-    if (!isIn || own.form() != form) {
-      return std::nullopt;
-    }
-    ProductGroup group = ProductGroup::around(own);
-    for (const ProductChain &one : group.chains) {
-      for (Product each : one.products) {
-        taken.insert(each.op);
+    Value x = rounding.getX();
+    if (auto collapse = x.getDefiningOp<tensor::CollapseShapeOp>()) {
+      GroupOp attention = makerOf(collapse.getSrc());
+      if (attention && attention.getInProducts()) {
+        return rewriter.notifyMatchFailure(op, "attention comes first");
       }
     }
-    groups.push_back(std::move(group));
-  }
-  return groups.empty() ? std::nullopt : std::make_optional(groups);
-}
-
-/// Whether launches in front of `at` can have all products.
-static bool canBeAt(ArrayRef<ProductGroup> groups, Operation *at) {
-  return llvm::all_of(groups, [&](const ProductGroup &group) {
-    return llvm::all_of(group.chains, [&](const ProductChain &one) {
-      return canBeAt(one, at);
-    });
-  });
-}
-
-namespace {
-/// A norm whose rounded rows only products of few rows read. Where a step has
-/// one row, each block of these computes the norm itself, which takes less time
-/// than a launch.
-struct NormedProductsToTile : ToKernel<RmsNormOp> {
-  using ToKernel::ToKernel;
-
-  LogicalResult matchAndRewrite(RmsNormOp norm,
-                                PatternRewriter &rewriter) const override {
-    if (!norm.hasPureTensorSemantics()) {
-      return rewriter.notifyMatchFailure(norm, "it is on buffers");
-    }
-    auto type = cast<RankedTensorType>(norm.getX().getType());
-    if (type.getRank() != 2 || type.isDynamicDim(1) || !type.isDynamicDim(0) ||
-        !type.getElementType().isF32()) {
-      return rewriter.notifyMatchFailure(norm, "it has no rows to count");
-    }
-    NormChain chain = NormChain::of(norm);
-    if (chain.before && !chainBefore(chain.before).products.empty()) {
-      chain.before = {}; // products take it
-    }
-    if (!chain.after || chain.before) {
-      return rewriter.notifyMatchFailure(norm, "it is not rounded alone");
-    }
-    std::optional<SmallVector<ProductGroup>> groups =
-        groupsBehind(chain.after, ProductForm::FewRows);
-    if (!groups || !canBeAt(*groups, chain.after)) {
-      return rewriter.notifyMatchFailure(norm, "others read its rows");
-    }
-    replaceNormedProducts(rewriter, chain, *groups, kernels);
-    return success();
-  }
-};
-
-/// Rows that become codes, which only products of few rows read. Where a step
-/// has one row, each block of these rounds it itself, and computes the norm in
-/// front if there is one.
-struct RoundedProductsToTile : ToKernel<QuantizeEntriesOp> {
-  using ToKernel::ToKernel;
-
-  LogicalResult matchAndRewrite(QuantizeEntriesOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics()) {
-      return rewriter.notifyMatchFailure(op, "it is on buffers");
-    }
-    auto type = cast<RankedTensorType>(op.getX().getType());
-    if (type.isDynamicDim(1) || !type.isDynamicDim(0) ||
-        type.getDimSize(1) > kMostRounded) {
-      return rewriter.notifyMatchFailure(op, "no block has its rows");
-    }
-    std::optional<SmallVector<ProductGroup>> groups =
-        groupsBehind(op, ProductForm::CodedFewRows);
-    if (!groups) {
+    GroupOp maker = makerOf(x);
+    bool isNormed = maker && maker.getInProducts();
+    auto norm = isNormed ? rootOf<RmsNormOp>(maker) : RmsNormOp();
+    auto groups = productsThatRead(op.getResult(0));
+    // All launches of one row stand at the norm.
+    bool isWrong =
+        isNormed && (!norm || maker->getNextNode() != op.getOperation() ||
+                     NormChain::of(norm).after || NormChain::of(norm).before ||
+                     !groups || !canBeBehind(op, *groups));
+    if (!groups || isWrong) {
       return rewriter.notifyMatchFailure(op, "others read its codes");
     }
-    RmsNormOp norm = canBeAt(*groups, op) ? normBefore(op) : RmsNormOp();
-    replaceRoundedProducts(rewriter, norm, op, *groups, kernels);
-    return success();
-  }
-
-private:
-  /// The norm that is rounded, if it can be where the rounding is and nothing
-  /// else goes with it. Null without one.
-  static RmsNormOp normBefore(QuantizeEntriesOp op) {
-    auto norm = op.getX().getDefiningOp<RmsNormOp>();
-    if (!norm || !norm.hasPureTensorSemantics() ||
-        norm->getBlock() != op->getBlock() ||
-        !getElementTypeOrSelf(norm.getX()).isF32()) {
-      return {};
+    if (isNormed) {
+      inlineGroup(rewriter, maker);
     }
-    NormChain chain = NormChain::of(norm);
-    bool isAlone =
-        !chain.after &&
-        (!chain.before || !chainBefore(chain.before).products.empty());
-    bool comesFirst = llvm::all_of(norm->getUsers(), [&](Operation *user) {
-      Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
-      return here && (here == op || op->isBeforeInBlock(here));
-    });
-    return isAlone && comesFirst ? norm : RmsNormOp();
+    inlineGroup(rewriter, op);
+    replaceRoundedProducts(rewriter, norm, rounding,
+                           inlineProducts(rewriter, *groups), kernels);
+    return success();
   }
 };
 } // namespace
-
-void cheems::tile::populateNormedProductsToTile(RewritePatternSet &patterns,
-                                                KernelTable &kernels) {
-  patterns.add<NormedProductsToTile, RoundedProductsToTile>(
-      patterns.getContext(), kernels);
-}
 
 void cheems::tile::populateProductToTile(RewritePatternSet &patterns,
                                          KernelTable &kernels) {
-  patterns.add<FusedProductToTile>(patterns.getContext(), kernels,
-                                   /*benefit=*/3);
-  patterns.add<ProductToTile<linalg::MatmulOp>, ProductToTile<CodedProductOp>>(
-      patterns.getContext(), kernels, /*benefit=*/2);
+  patterns.add<ProductsToTile, NormedProductsToTile, RoundedProductsToTile>(
+      patterns.getContext(), kernels);
 }

@@ -7,22 +7,18 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-struct ElementwiseToTile : ToKernel<linalg::GenericOp> {
-  using ToKernel::ToKernel;
+struct ElementwiseToTile : GroupToKernels<GroupKind::Elementwise> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isElementwise(op)) {
-      return rewriter.notifyMatchFailure(op, "it is not elementwise on rows");
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<linalg::GenericOp>(group);
+    auto s = op ? strategyOf<RowTileAttr>(op) : RowTileAttr();
+    if (!s || !isElementwise(op)) {
+      return rewriter.notifyMatchFailure(group,
+                                         "it is not elementwise on rows");
     }
+    inlineGroup(rewriter, group);
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    if (type.isDynamicDim(1)) {
-      return rewriter.notifyMatchFailure(op, "its rows are of any length");
-    }
-    auto s = strategyOf<RowTileAttr>(op);
-    if (!s) {
-      return rewriter.notifyMatchFailure(op, "it has no strategy");
-    }
     SmallVector<Value> operands(op->getOperands());
     SmallVector<Type> arguments;
     for (Value operand : operands) {

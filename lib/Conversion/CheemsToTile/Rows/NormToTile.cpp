@@ -165,43 +165,38 @@ void cheems::tile::replaceNorm(PatternRewriter &rewriter,
   }
 }
 
+/// [T, H, P] becomes [T * H, P].
+static RmsNormOp flatten(RmsNormOp norm, PatternRewriter &rewriter) {
+  ImplicitLocOpBuilder b(norm.getLoc(), rewriter);
+  b.setInsertionPoint(norm);
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
+  Value x = tensor::CollapseShapeOp::create(b, norm.getX(), groups);
+  Value y = tensor::CollapseShapeOp::create(b, norm.getY(), groups);
+  auto flat = RmsNormOp::create(b, y.getType(), x, norm.getWeight(), y,
+                                norm.getEpsilonAttr());
+  flat->setAttr(kStrategy, norm->getAttr(kStrategy));
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+      norm, norm.getResult(0).getType(), flat.getResult(0), groups,
+      tensor::getMixedSizes(b, b.getLoc(), norm.getX()));
+  return flat;
+}
+
 namespace {
-struct NormToTile : ToKernel<RmsNormOp> {
-  using ToKernel::ToKernel;
+struct NormToTile : GroupToKernels<GroupKind::Norm> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(RmsNormOp norm,
-                                PatternRewriter &rewriter) const override {
-    if (!norm.hasPureTensorSemantics()) {
-      return rewriter.notifyMatchFailure(norm, "it is on buffers");
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto norm = rootOf<RmsNormOp>(group);
+    if (!norm || group.getInProducts() || !norm.hasPureTensorSemantics() ||
+        !strategyOf<RowTileAttr>(norm)) {
+      return rewriter.notifyMatchFailure(group, "it has no rows of one length");
     }
-    auto type = cast<RankedTensorType>(norm.getX().getType());
-    if (type.getRank() == 3) {
-      Value y = norm.getResult(0);
-      if (y.hasOneUse() && isa<RotaryOp>(*y.user_begin())) {
-        return rewriter.notifyMatchFailure(norm, "the rotation takes it");
-      }
-      return flatten(norm, rewriter);
+    NormChain chain = NormChain::of(norm);
+    inlineGroup(rewriter, group);
+    if (cast<RankedTensorType>(norm.getX().getType()).getRank() == 3) {
+      chain = NormChain{flatten(norm, rewriter), {}, {}};
     }
-    if (type.isDynamicDim(1)) {
-      return rewriter.notifyMatchFailure(norm, "its rows are of any length");
-    }
-    replaceNorm(rewriter, NormChain::of(norm), kernels);
-    return success();
-  }
-
-private:
-  /// [T, H, P] becomes [T * H, P].
-  static LogicalResult flatten(RmsNormOp norm, PatternRewriter &rewriter) {
-    ImplicitLocOpBuilder b(norm.getLoc(), rewriter);
-    SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
-    Value x = tensor::CollapseShapeOp::create(b, norm.getX(), groups);
-    Value y = tensor::CollapseShapeOp::create(b, norm.getY(), groups);
-    auto flat = RmsNormOp::create(b, y.getType(), x, norm.getWeight(), y,
-                                  norm.getEpsilonAttr());
-    flat->setAttr(kStrategy, norm->getAttr(kStrategy));
-    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-        norm, norm.getResult(0).getType(), flat.getResult(0), groups,
-        tensor::getMixedSizes(b, b.getLoc(), norm.getX()));
+    replaceNorm(rewriter, chain, kernels);
     return success();
   }
 };
@@ -209,5 +204,5 @@ private:
 
 void cheems::tile::populateNormToTile(RewritePatternSet &patterns,
                                       KernelTable &kernels) {
-  patterns.add<NormToTile>(patterns.getContext(), kernels, /*benefit=*/4);
+  patterns.add<NormToTile>(patterns.getContext(), kernels);
 }

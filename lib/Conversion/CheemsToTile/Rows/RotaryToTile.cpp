@@ -12,11 +12,15 @@ using namespace cheems::tile;
 
 namespace {
 /// A block takes a piece of a segment's rows.
-struct PositionsToTile : ToKernel<PositionsOp> {
-  using ToKernel::ToKernel;
+struct PositionsToTile : GroupToKernels<GroupKind::Positions> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(PositionsOp op,
-                                PatternRewriter &rewriter) const override {
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<PositionsOp>(group);
+    if (!op || !strategyOf<RowTileAttr>(op)) {
+      return rewriter.notifyMatchFailure(group, "it has no rows of one length");
+    }
+    inlineGroup(rewriter, group);
     bool oneRow = op.getOneRow();
     auto s = strategyOf<RowTileAttr>(op);
     SmallVector<Type> arguments = {argumentFor(op.getSegments().getType(), 1),
@@ -109,71 +113,32 @@ static void buildTable(TileBuilder &t, RotaryTableOp op, RowTileAttr s,
   t.store(arith::TruncFOp::create(t.b, f32, sine), sines, place, aligned);
 }
 
-static bool hasRowsOfOneLength(RotaryTableOp op) {
-  auto table = dyn_cast<RankedTensorType>(op.getCosine().getType());
-  return table && op.hasPureTensorSemantics() && !table.isDynamicDim(1);
-}
-
-/// Memory for a table that can be made in front of `at`.
-static bool canBeMadeAt(Value memory, Operation *at) {
-  auto empty = memory.getDefiningOp<tensor::EmptyOp>();
-  return empty && llvm::all_of(empty.getDynamicSizes(), [&](Value size) {
-           Operation *op = size.getDefiningOp();
-           return !op || op->getBlock() != at->getBlock() ||
-                  op->isBeforeInBlock(at);
-         });
-}
-
-/// Tables of the same positions that one launch makes, in front of the first
-/// one. A model with heads of two sizes has two.
-static SmallVector<RotaryTableOp> tablesWith(RotaryTableOp op) {
-  SmallVector<RotaryTableOp> tables;
-  for (Operation *user : op.getPosition().getUsers()) {
-    auto table = dyn_cast<RotaryTableOp>(user);
-    // One whose lengths are its positions uses them twice.
-    if (table && !llvm::is_contained(tables, table) &&
-        table->getOperands().take_front(2) == op->getOperands().take_front(2) &&
-        table->getBlock() == op->getBlock() && hasRowsOfOneLength(table)) {
-      tables.push_back(table);
-    }
-  }
-  llvm::sort(tables, [](RotaryTableOp a, RotaryTableOp c) {
-    return a->isBeforeInBlock(c);
-  });
-  Operation *first = tables.front();
-  llvm::erase_if(tables, [&](RotaryTableOp table) {
-    return table != first && !(canBeMadeAt(table.getCosine(), first) &&
-                               canBeMadeAt(table.getSine(), first));
-  });
-  return llvm::is_contained(tables, op) ? tables
-                                        : SmallVector<RotaryTableOp>{op};
-}
-
 namespace {
 /// Grid: blocks of rows, tables.
-struct RotaryTableToTile : ToKernel<RotaryTableOp> {
-  using ToKernel::ToKernel;
+struct RotaryTablesToTile : GroupToKernels<GroupKind::RotaryTables> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(RotaryTableOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!hasRowsOfOneLength(op)) {
-      return rewriter.notifyMatchFailure(
-          op, "it is on buffers, or its rows are of any length");
-    }
-    SmallVector<RotaryTableOp> tables = tablesWith(op);
-    ImplicitLocOpBuilder b(tables.front().getLoc(), rewriter);
-    b.setInsertionPoint(tables.front());
-    ValueRange inputs = op->getOperands().take_front(2);
-    SmallVector<Value> outputs;
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    SmallVector<RotaryTableOp> tables;
     SmallVector<RowTileAttr> rows;
-    for (RotaryTableOp table : tables) {
-      for (Value memory : {table.getCosine(), table.getSine()}) {
-        bool moves = table != tables.front();
-        outputs.push_back(moves ? b.clone(*memory.getDefiningOp())->getResult(0)
-                                : memory);
-      }
+    SmallVector<Value> outputs;
+    for (Operation *root : group.getRoots()) {
+      auto table = cast<RotaryTableOp>(root);
+      tables.push_back(table);
       rows.push_back(strategyOf<RowTileAttr>(table));
+      outputs.append({table.getCosine(), table.getSine()});
     }
+    RotaryTableOp op = tables.front();
+    ValueRange inputs = op->getOperands().take_front(2);
+    if (!llvm::all_of(tables, [&](RotaryTableOp table) {
+          return strategyOf<RowTileAttr>(table) &&
+                 table->getOperands().take_front(2) == inputs;
+        })) {
+      return rewriter.notifyMatchFailure(group, "its tables have other rows");
+    }
+    inlineGroup(rewriter, group);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    b.setInsertionPoint(tables.back()); // memory of all is there
     SmallVector<Type> arguments;
     for (Value operand :
          llvm::concat<Value>(SmallVector<Value>(inputs), outputs)) {
@@ -214,18 +179,20 @@ struct RotaryTableToTile : ToKernel<RotaryTableOp> {
 
 /// A block rotates a head of some rows, behind the norm of heads and in front
 /// of the rounding of all heads, if there are such.
-struct RotaryToTile : ToKernel<RotaryOp> {
-  using ToKernel::ToKernel;
+struct RotaryToTile : GroupToKernels<GroupKind::Rotary> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(RotaryOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics()) {
-      return rewriter.notifyMatchFailure(op, "it is on buffers");
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<RotaryOp>(group);
+    if (!op || !strategyOf<RowTileAttr>(op)) {
+      return rewriter.notifyMatchFailure(group, "it has no rows of one length");
     }
     int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2);
     HeadsBefore before = HeadsBefore::rotatedBy(op);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    inlineGroup(rewriter, group);
+    b.setInsertionPoint(op);
     Value out = rounded.memory(b, op.getY());
     LaunchOperands operands;
     before.addTo(operands);
@@ -260,6 +227,6 @@ struct RotaryToTile : ToKernel<RotaryOp> {
 
 void cheems::tile::populateRotaryToTile(RewritePatternSet &patterns,
                                         KernelTable &kernels) {
-  patterns.add<PositionsToTile, RotaryTableToTile, RotaryToTile>(
+  patterns.add<PositionsToTile, RotaryTablesToTile, RotaryToTile>(
       patterns.getContext(), kernels);
 }

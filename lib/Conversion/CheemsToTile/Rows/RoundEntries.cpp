@@ -80,18 +80,16 @@ void cheems::tile::replaceRounding(PatternRewriter &rewriter,
 }
 
 namespace {
-struct RoundEntriesToTile : ToKernel<QuantizeEntriesOp> {
-  using ToKernel::ToKernel;
+struct RoundEntriesToTile : GroupToKernels<GroupKind::Rounding> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(QuantizeEntriesOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics()) {
-      return rewriter.notifyMatchFailure(op, "it is on buffers");
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<QuantizeEntriesOp>(group);
+    if (!op || group.getInProducts() || !op.hasPureTensorSemantics() ||
+        !strategyOf<RowTileAttr>(op)) {
+      return rewriter.notifyMatchFailure(group, "it has no rows of one length");
     }
-    auto type = cast<RankedTensorType>(op.getX().getType());
-    if (type.isDynamicDim(1)) {
-      return rewriter.notifyMatchFailure(op, "its rows are of any length");
-    }
+    inlineGroup(rewriter, group);
     replaceRounding(rewriter, op, kernels);
     return success();
   }

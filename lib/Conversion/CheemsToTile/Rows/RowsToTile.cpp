@@ -8,16 +8,17 @@ using namespace cheems::tile;
 
 namespace {
 /// y[t, :] = table[ids[t], :], a block per row.
-struct GatherRowsToTile : ToKernel<GatherRowsOp> {
-  using ToKernel::ToKernel;
+struct GatherRowsToTile : GroupToKernels<GroupKind::GatheredRows> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(GatherRowsOp op,
-                                PatternRewriter &rewriter) const override {
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<GatherRowsOp>(group);
+    if (!op || !strategyOf<RowTileAttr>(op)) {
+      return rewriter.notifyMatchFailure(group, "it has no rows of one length");
+    }
+    inlineGroup(rewriter, group);
     auto table = cast<RankedTensorType>(op.getTable().getType());
     int64_t columns = table.getDimSize(1);
-    if (ShapedType::isDynamic(columns)) {
-      return rewriter.notifyMatchFailure(op, "its rows are of any length");
-    }
     SmallVector<Type> arguments = {argumentFor(table, 1),
                                    argumentFor(op.getIds().getType(), 1),
                                    argumentFor(op.getY().getType(), 1)};

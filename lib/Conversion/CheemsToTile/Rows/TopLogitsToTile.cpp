@@ -12,17 +12,17 @@ using namespace cheems::tile;
 constexpr int64_t kMostVocabulary = 1 << 24;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-static int64_t piecesOf(TopLogitsOp op) {
-  RowTileAttr s = strategyOf<TopLogitsStrategyAttr>(op).getPieces();
-  return llvm::divideCeil(op.getVocabulary(), s.getColumns());
+static int64_t piecesOf(TopLogitsOp op, TopLogitsStrategyAttr strategy) {
+  return llvm::divideCeil(op.getVocabulary(),
+                          strategy.getPieces().getColumns());
 }
 
-std::optional<std::string> cheems::tile::whyNoKernel(TopLogitsOp op) {
+std::optional<std::string>
+cheems::tile::whyNoKernel(TopLogitsOp op, TopLogitsStrategyAttr strategy) {
   if (op.getVocabulary() > kMostVocabulary) {
     return "has rows of more than 2^24 logits";
   }
-  int64_t pieces = piecesOf(op);
-  if (pieces * op.getCount() > kMostCandidates) {
+  if (piecesOf(op, strategy) * op.getCount() > kMostCandidates) {
     return "wants too many of each row's logits";
   }
   return std::nullopt;
@@ -182,18 +182,23 @@ static void buildMerge(TileBuilder &t, RowTileAttr s, TopLogitsOp op,
 }
 
 namespace {
-struct TopLogitsToTile : ToKernel<TopLogitsOp> {
-  using ToKernel::ToKernel;
+struct TopLogitsToTile : GroupToKernels<GroupKind::TopLogits> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(TopLogitsOp op,
-                                PatternRewriter &rewriter) const override {
-    if (auto why = whyNoKernel(op)) {
-      return rewriter.notifyMatchFailure(op, *why);
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<TopLogitsOp>(group);
+    auto strategy =
+        op ? strategyOf<TopLogitsStrategyAttr>(op) : TopLogitsStrategyAttr();
+    if (!strategy || whyNoKernel(op, strategy)) {
+      return rewriter.notifyMatchFailure(group,
+                                         "it is of a shape that is left");
     }
+    inlineGroup(rewriter, group);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto strategy = strategyOf<TopLogitsStrategyAttr>(op);
+    b.setInsertionPoint(op);
     RowTileAttr s = strategy.getPieces();
-    int64_t pieces = piecesOf(op), candidates = pieces * op.getCount();
+    int64_t pieces = piecesOf(op, strategy),
+            candidates = pieces * op.getCount();
     auto partial = [&](int64_t columns) -> Value {
       SmallVector<OpFoldResult> extents = {
           b.createOrFold<tensor::DimOp>(op.getLogits(), 0),

@@ -2,71 +2,16 @@
 // on tensor cores: decays, the state before each span of chunks, and outputs.
 // In f32 they have four, the second of which is what each chunk adds to the
 // state. Tensor cores multiply bf16, or pairs of such numbers.
-#include "Attention/AttentionInputs.h"
 #include "Builder/RoundedOutput.h"
 #include "Patterns.h"
+#include "SSDInputs.h"
 #include "SSDKernels.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// b or c before its rotation. A norm before that is a launch of its own.
-static HeadsBefore rotatedGate(Value gate) {
-  HeadsBefore before = HeadsBefore::of(gate);
-  if (before.norm) {
-    return {gate, {}, {}};
-  }
-  return before;
-}
-
-/// The op that makes `a` of what a checkpoint stores, as its logarithm; null
-/// without one.
-static linalg::GenericOp opBefore(Value a) {
-  auto op = a.getDefiningOp<linalg::GenericOp>();
-  return op && isFunctionOfVector(op) ? op : linalg::GenericOp();
-}
-
-/// What in bf16 x, b or c are widened of, as heads or as the rows that are
-/// split into them; null if they have not been rounded.
-static Value roundedBefore(Value heads) {
-  auto expand = heads.getDefiningOp<tensor::ExpandShapeOp>();
-  Value rounded = widenedBy(expand ? expand.getSrc() : heads);
-  return rounded && getElementTypeOrSelf(rounded).isBF16() ? rounded : Value();
-}
-
-/// The same as heads.
-static Value roundedHeads(OpBuilder &b, Value heads) {
-  Value rounded = roundedBefore(heads);
-  if (auto expand = heads.getDefiningOp<tensor::ExpandShapeOp>()) {
-    auto type = cast<RankedTensorType>(expand.getType());
-    rounded = tensor::ExpandShapeOp::create(
-        b, heads.getLoc(), type.clone(getElementTypeOrSelf(rounded)), rounded,
-        expand.getReassociationIndices(), expand.getMixedOutputShape());
-  }
-  return rounded;
-}
-
-bool cheems::tile::lacksRounding(SegmentedSSDOp op) {
-  auto isRounded = [](Value heads) { return bool(roundedBefore(heads)); };
-  return Strategy::takesRounded(op) &&
-         !llvm::all_of(ValueRange{op.getX(), op.getB(), op.getC()}, isRounded);
-}
-
 namespace {
-/// x, b and c of an op: all of f32, or all in bf16.
-struct SSDInputs {
-  Value x, b, c;
-
-  static SSDInputs of(OpBuilder &b, SegmentedSSDOp op) {
-    if (!Strategy::takesRounded(op)) {
-      return {op.getX(), op.getB(), op.getC()};
-    }
-    return {roundedHeads(b, op.getX()), roundedHeads(b, op.getB()),
-            roundedHeads(b, op.getC())};
-  }
-};
-
 /// The launches of one op.
 class SSDLaunches {
 public:
@@ -74,7 +19,7 @@ public:
               Value y)
       : b(b), op(op), kernels(kernels),
         strategy(strategyOf<SSDStrategyAttr>(op)), shape(op),
-        heads(SSDInputs::of(b, op)), beforeA(opBefore(op.getA())),
+        heads(SSDInputs::of(b, op)), beforeA(opBeforeA(op.getA())),
         a(beforeA ? beforeA.getInputs()[0] : op.getA()), y(y) {}
 
   /// y and the pool.
@@ -344,16 +289,18 @@ private:
   SSDPassed passed; ///< as it is now
 };
 
-struct SSDToTile : ToKernel<SegmentedSSDOp> {
-  using ToKernel::ToKernel;
+struct SSDToTile : GroupToKernels<GroupKind::SSD> {
+  using GroupToKernels::GroupToKernels;
 
-  LogicalResult matchAndRewrite(SegmentedSSDOp op,
-                                PatternRewriter &rewriter) const override {
-    if (lacksRounding(op)) {
-      return rewriter.notifyMatchFailure(op, "has inputs of f32");
+  LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
+    auto op = rootOf<SegmentedSSDOp>(group);
+    if (!op || lacksRounding(op)) {
+      return rewriter.notifyMatchFailure(group, "it has inputs of f32");
     }
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    inlineGroup(rewriter, group);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    b.setInsertionPoint(op);
     SmallVector<Value> results =
         SSDLaunches(b, op, kernels, rounded.memory(b, op.getY())).make();
     results[0] = rounded.replace(b, rewriter, results[0], op.getY());

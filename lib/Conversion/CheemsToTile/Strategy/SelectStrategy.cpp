@@ -26,27 +26,18 @@ static std::optional<int64_t> columnsOf(Value value) {
   return type.getShape().back();
 }
 
-static StrategyAttrInterface ofProduct(Operation *op,
-                                       const Strategy &strategy) {
-  Product product = Product::of(op);
-  if (!product) {
-    return {};
-  }
-  ProductChain chain = chainOf(product);
-  if (llvm::none_of(chain.products,
-                    [&](Product each) { return each.op == op; })) {
-    chain = {{product}, {}}; // the op behind takes another one
-  }
+ProductStrategyAttr cheems::tile::strategyOfProducts(const ProductChain &chain,
+                                                     const Strategy &strategy) {
   int64_t depth = chain.depth(), bits = 0;
-  if (auto coded = dyn_cast<CodedProductOp>(op)) {
+  if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
     bits = int64_t(coded.getBits());
   }
-  MLIRContext *context = op->getContext();
-  auto ofMany = [&](ProductTileAttr many) -> StrategyAttrInterface {
+  MLIRContext *context = chain.last()->getContext();
+  auto ofMany = [&](ProductTileAttr many) {
     return ProductStrategyAttr::get(context, many, {}, 0, {}, {}, {}, {}, {});
   };
   auto ofFew = [&](FewRowsTileAttr few, FewRowsTileAttr one,
-                   FewRowsTileAttr making) -> StrategyAttrInterface {
+                   FewRowsTileAttr making) {
     return ProductStrategyAttr::get(context, {}, {}, 0, few, one, making,
                                     strategy.madeRow(depth, making),
                                     strategy.mergedPieces(depth));
@@ -107,8 +98,13 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
                                               : std::nullopt;
         return columns ? Chosen(strategy.elements(*columns)) : Chosen();
       })
-      .Case<linalg::MatmulOp, CodedProductOp>(
-          [&](Operation *product) { return ofProduct(product, strategy); })
+      .Case<linalg::MatmulOp, CodedProductOp>([&](Operation *op) -> Chosen {
+        Product product = Product::of(op);
+        ProductChain chain = product ? chainOf(product) : ProductChain();
+        bool isIn = llvm::any_of(chain.products,
+                                 [&](Product each) { return each.op == op; });
+        return isIn ? Chosen(strategyOfProducts(chain, strategy)) : Chosen();
+      })
       .Case([&](SegmentedAttentionOp attention) -> Chosen {
         return whyNoKernel(attention) ? Chosen()
                                       : Chosen(strategy.attention(attention));
@@ -126,20 +122,16 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
       .Default(Chosen());
 }
 
-/// Tiles of very many rows, of products whose launch begins with `op`.
-static std::optional<WiderProduct> widerTiles(Operation *op,
-                                              const Strategy &strategy) {
-  ProductChain chain = chainOf({op});
-  if (chain.form() != ProductForm::ManyRows ||
-      !cast<ShapedType>(chain.x().getType()).isDynamicDim(0) ||
-      llvm::none_of(chain.products,
-                    [&](Product each) { return each.op == op; })) {
-    return std::nullopt;
-  }
-  ProductGroup group = ProductGroup::around(chain);
+/// The strategy of a group of products, with tiles of very many rows if it has
+/// such.
+static ProductStrategyAttr withWiderTiles(ProductStrategyAttr chosen,
+                                          GroupOp op,
+                                          const Strategy &strategy) {
+  ProductGroup group = ProductGroup::of(op);
   const ProductChain &first = group.chains.front();
-  if (first.products[0].op != op) {
-    return std::nullopt;
+  if (first.form() != ProductForm::ManyRows ||
+      !cast<ShapedType>(first.x().getType()).isDynamicDim(0)) {
+    return chosen;
   }
   SmallVector<int64_t> outputs;
   for (const ProductChain &one : group.chains) {
@@ -150,8 +142,21 @@ static std::optional<WiderProduct> widerTiles(Operation *op,
       return cast<ShapedType>(other.getType()).getRank() > 1;
     });
   });
-  return strategy.wider(outputs, first.products.size(), first.alignment(),
-                        readsTile);
+  auto wider = strategy.wider(outputs, first.products.size(), first.alignment(),
+                              readsTile);
+  return wider ? ProductStrategyAttr::get(chosen.getContext(), chosen.getMany(),
+                                          wider->tiles, wider->from, {}, {}, {},
+                                          {}, {})
+               : chosen;
+}
+
+SmallVector<Operation *> cheems::tile::opsWithStrategy(GroupOp group) {
+  if (group.getKind() != GroupKind::Products) {
+    return group.getRoots();
+  }
+  ProductGroup products = ProductGroup::of(group);
+  return products.chains.empty() ? SmallVector<Operation *>()
+                                 : SmallVector<Operation *>{products.root()};
 }
 
 /// A tile has elements: an error at the first op on a tensor that has none.
@@ -191,36 +196,39 @@ struct SelectGPUStrategy
       }
     }
     Strategy strategy(target);
-    SmallVector<Operation *> products;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (failed(verifyElements(function))) {
         return signalPassFailure();
       }
       function.walk([&](Operation *op) {
-        // What is on buffers is a kernel already, and what an op says stays.
-        bool isAsked = only.empty() ||
-                       llvm::is_contained(only, op->getName().getStringRef());
-        if (!isAsked || op->getNumResults() == 0 || op->hasAttr(kStrategy)) {
-          return;
-        }
-        if (StrategyAttrInterface chosen = strategyFor(op, strategy)) {
-          op->setDiscardableAttr(kStrategy, chosen);
-          if (isa<ProductStrategyAttr>(chosen)) {
-            products.push_back(op);
+        if (auto group = dyn_cast<GroupOp>(op)) {
+          for (Operation *each : opsWithStrategy(group)) {
+            select(each, strategy, group);
           }
+        } else if (isa<RetrieveExpertsOp, MixExpertsOp>(op)) {
+          select(op, strategy, {});
         }
       });
     }
-    for (Operation *op : products) {
-      if (auto wider = widerTiles(op, strategy)) {
-        auto chosen = strategyOf<ProductStrategyAttr>(op);
-        op->setDiscardableAttr(
-            kStrategy, ProductStrategyAttr::get(&getContext(), chosen.getMany(),
-                                                wider->tiles, wider->from, {},
-                                                {}, {}, {}, {}));
-      }
-    }
     markAllAnalysesPreserved();
+  }
+
+private:
+  /// What an op says stays.
+  void select(Operation *op, const Strategy &strategy, GroupOp group) {
+    bool isAsked =
+        only.empty() || llvm::is_contained(only, op->getName().getStringRef());
+    if (!isAsked || op->hasAttr(kStrategy)) {
+      return;
+    }
+    StrategyAttrInterface chosen = strategyFor(op, strategy);
+    if (group && group.getKind() == GroupKind::Products) {
+      chosen =
+          withWiderTiles(cast<ProductStrategyAttr>(chosen), group, strategy);
+    }
+    if (chosen) {
+      op->setDiscardableAttr(kStrategy, chosen);
+    }
   }
 };
 } // namespace

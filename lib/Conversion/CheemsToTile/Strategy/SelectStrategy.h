@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
 
-#include "Strategy.h"
+#include "Product/ProductGroup.h"
 
 namespace cheems::tile {
 
@@ -10,6 +10,14 @@ namespace cheems::tile {
 /// product it lacks the tiles of very many rows, which depend on what is in
 /// one launch with it.
 StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
+
+/// That of products whose launch begins with a chain, likewise.
+ProductStrategyAttr strategyOfProducts(const ProductChain &chain,
+                                       const Strategy &strategy);
+
+/// The ops of a group by whose strategies its kernels are made: of products the
+/// first one, else all that the group is about.
+SmallVector<Operation *> opsWithStrategy(GroupOp group);
 
 } // namespace cheems::tile
 

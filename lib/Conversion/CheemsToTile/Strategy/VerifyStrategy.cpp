@@ -263,20 +263,54 @@ static LogicalResult verifyStrategy(Operation *op, const Strategy &strategy,
   return success();
 }
 
-LogicalResult
-cheems::tile::verifyStrategies(ModuleOp module,
-                               function_ref<bool(Operation *)> isMeant) {
+/// Of a group, those ops have one that its kernels are made by, and no others.
+static LogicalResult verifyGroup(GroupOp group, const Strategy &strategy,
+                                 cheems::tile::TargetAttr target) {
+  SmallVector<Operation *> heeded = opsWithStrategy(group);
+  for (Operation &op : group.getBody().front()) {
+    if (llvm::is_contained(heeded, &op)) {
+      if (failed(verifyStrategy(&op, strategy, target))) {
+        return failure();
+      }
+    } else if (op.hasAttr(kStrategy)) {
+      return op.emitOpError("has a ")
+             << kStrategy
+             << " that no kernel follows: another op of its group "
+                "has the one of all";
+    }
+  }
+  return success();
+}
+
+static LogicalResult
+verifyAll(ModuleOp module,
+          function_ref<LogicalResult(Operation *, const Strategy &,
+                                     cheems::tile::TargetAttr)>
+              verify) {
   auto target = module->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
   if (!target) {
     return module.emitError("has no #cheems_tile.target as cheems.target");
   }
   Strategy strategy(target);
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    if (op->getNumResults() == 0 || !isMeant(op) ||
-        !op->getParentOfType<func::FuncOp>()) {
-      return WalkResult::advance();
-    }
-    return verifyStrategy(op, strategy, target);
+    return verify(op, strategy, target);
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult cheems::tile::verifyStrategiesOfGroups(ModuleOp module) {
+  return verifyAll(module, [](Operation *op, const Strategy &strategy,
+                              cheems::tile::TargetAttr target) {
+    auto group = dyn_cast<GroupOp>(op);
+    return group ? verifyGroup(group, strategy, target) : success();
+  });
+}
+
+LogicalResult cheems::tile::verifyStrategiesOfExperts(ModuleOp module) {
+  return verifyAll(module, [](Operation *op, const Strategy &strategy,
+                              cheems::tile::TargetAttr target) {
+    return isa<RetrieveExpertsOp, MixExpertsOp>(op)
+               ? verifyStrategy(op, strategy, target)
+               : success();
+  });
 }

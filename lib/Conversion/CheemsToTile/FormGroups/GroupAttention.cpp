@@ -1,0 +1,109 @@
+// cheems-group-attention: attention with what its kernels take from around it.
+#include "Attention/AttentionInputs.h"
+#include "Grouping.h"
+#include "Patterns.h"
+#include "Product/ProductGroup.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_GROUPATTENTIONPASS
+#include "cheems/Conversion/CheemsToTile/Passes.h.inc"
+} // namespace cheems
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// The products of few rows that alone read the outputs.
+struct ProductsBehind {
+  std::optional<ProductGroup> group;
+  QuantizeEntriesOp codes; ///< null if outputs are no codes
+};
+} // namespace
+
+/// The group of a product of few rows, if it has all that read `rounding`.
+static std::optional<ProductGroup>
+groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
+  Product product = rounding->use_empty()
+                        ? Product{nullptr}
+                        : Product::of(*rounding->user_begin());
+  if (!product || product.x() != rounding->getResult(0) ||
+      product.op->getBlock() != rounding->getBlock() ||
+      fewRowsOf(rounding).value_or(1) == 1) {
+    return std::nullopt;
+  }
+  ProductChain chain = chainOf(product);
+  if (chain.form() != form) {
+    return std::nullopt;
+  }
+  ProductGroup group = ProductGroup::around(chain, strategy);
+  SmallVector<Operation *> ops = group.ops();
+  bool hasAll = llvm::all_of(rounding->getUsers(), [&](Operation *user) {
+    return llvm::is_contained(ops, user);
+  });
+  return hasAll ? std::make_optional(group) : std::nullopt;
+}
+
+static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
+                                     const Strategy &strategy) {
+  if (linalg::GenericOp rounding = rounded.rounding) {
+    return {rounding->hasOneUse()
+                ? groupBehind(rounding, ProductForm::FewRows, strategy)
+                : std::nullopt,
+            {}};
+  }
+  auto collapse = y.hasOneUse()
+                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
+                      : tensor::CollapseShapeOp();
+  auto codes = collapse && collapse->hasOneUse()
+                   ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
+                   : QuantizeEntriesOp();
+  if (!codes || collapse.getResultType().isDynamicDim(1) ||
+      collapse.getResultType().getDimSize(1) > kMostRounded) {
+    return {};
+  }
+  return {groupBehind(codes, ProductForm::CodedFewRows, strategy), codes};
+}
+
+static void formGroup(SegmentedAttentionOp op, const Strategy &strategy) {
+  AttentionShape shape(op);
+  AttentionStrategyAttr sizes = strategy.attention(op);
+  RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+  ProductsBehind behind =
+      leavesPieces(shape, sizes)
+          ? productsBehind(op.getResult(0), rounded, strategy)
+          : ProductsBehind();
+  Grouping attention(AttentionBefore(op, shape, sizes.getAttend()).ops());
+  attention.add(op);
+  bool takesRounding = attention.addRounding(rounded, op);
+  GroupOp group = attention.form(GroupKind::Attention, op);
+  if (!behind.group || (rounded.rounding && !takesRounding)) {
+    return;
+  }
+  group.setInProducts(true);
+  if (QuantizeEntriesOp codes = behind.codes) {
+    Grouping({codes}).form(GroupKind::Rounding, codes).setInProducts(true);
+  }
+  Grouping(behind.group->ops()).form(GroupKind::Products, behind.group->at);
+}
+
+namespace {
+struct GroupAttention : cheems::impl::GroupAttentionPassBase<GroupAttention> {
+  using GroupAttentionPassBase::GroupAttentionPassBase;
+
+  void runOnOperation() override {
+    auto form = [](func::FuncOp function, const Strategy &strategy) {
+      for (Operation *op : freeOps<SegmentedAttentionOp>(function)) {
+        auto attention = cast<SegmentedAttentionOp>(op);
+        if (!whyNoKernel(attention)) {
+          formGroup(attention, strategy);
+        }
+      }
+    };
+    if (failed(formGroups(getOperation(), form))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace
