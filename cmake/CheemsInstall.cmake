@@ -35,7 +35,11 @@ install(FILES include/cheems/cheems.h include/cheems/abi.h include/cheems/artifa
 if(CHEEMS_BUILD_COMPILER)
   install(FILES include/cheems/Compiler/Backend.h include/cheems/Compiler/Compiler.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Compiler)
-  install(FILES include/cheems/Dialect/Cheems/IR/AttributeNames.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/IR)
+  set(generated ${CMAKE_BINARY_DIR}/include/cheems/Dialect/Cheems/IR)
+  install(FILES include/cheems/Dialect/Cheems/IR/AttributeNames.h include/cheems/Dialect/Cheems/IR/CheemsAttrs.h
+    include/cheems/Dialect/Cheems/IR/CheemsEnums.h ${generated}/CheemsAttrInterfaces.h.inc ${generated}/CheemsAttrs.h.inc
+    ${generated}/CheemsEnums.h.inc
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/IR)
   install(FILES include/cheems/Dialect/Cheems/Utils/ParameterTable.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/Utils)
   install(FILES include/cheems/Support/MLIR.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Support)
 endif()

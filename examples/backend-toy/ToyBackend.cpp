@@ -109,10 +109,10 @@ private:
     if (!type.getElementType().isF32() || op.hasAttr("quantized")) {
       return op.emitError("the target toy takes weights of f32 alone");
     }
-    Builder b(op.getContext());
-    int64_t offset = table.add(
-        b.getDictionaryAttr({b.getNamedAttr("names", op.getAttr("names")),
-                             b.getNamedAttr("type", TypeAttr::get(type))}));
+    int64_t offset = table.add(cheems::StoredParameterAttr::get(
+        op.getContext(), op.getAttrOfType<ArrayAttr>("names"), type,
+        /*offset=*/0, /*layout=*/{}, /*permute=*/{}, /*by_columns=*/false,
+        /*quantized=*/{}));
     values[op.getResult(0)] = {
         llvm::formatv("((const float *)(weights + {0}))", offset), ""};
     return success();
@@ -304,14 +304,16 @@ public:
   emit(const ::cheems::ModelSource &source,
        ::cheems::ProgressHandler progress) const override {
     MLIRContext context;
-    ArrayAttr parameters;
+    Parameters parameters;
     return lower(source, context, parameters);
   }
 
 private:
+  using Parameters = std::vector<::cheems::StoredParameterAttr>;
+
   llvm::Expected<std::string> lower(const ::cheems::ModelSource &source,
                                     MLIRContext &context,
-                                    ArrayAttr &parameters) const {
+                                    Parameters &parameters) const {
     auto module = source.module(context);
     if (!module) {
       return module.takeError();
@@ -328,7 +330,7 @@ private:
     if (failed(passes.run(**module))) {
       return llvm::createStringError(message);
     }
-    parameters = (**module)->getAttrOfType<ArrayAttr>("cheems.parameters");
+    parameters = ::cheems::parametersOf(**module);
     return (**module)->getAttrOfType<StringAttr>("toy.loops").str();
   }
 };

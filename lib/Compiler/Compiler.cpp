@@ -67,17 +67,13 @@ public:
   }
   /// Images made from now on share what this one has as rows.
   void keep(const Image &image) {
-    for (auto entry : image.parameters.getAsRange<mlir::DictionaryAttr>()) {
-      auto type = mlir::cast<mlir::ShapedType>(
-          entry.getAs<mlir::TypeAttr>("type").getValue());
+    for (StoredParameterAttr parameter : image.parameters) {
       end = std::max<int64_t>(
-          end, llvm::alignTo(entry.getAs<mlir::IntegerAttr>("offset").getInt() +
-                                 type.getNumElements() *
-                                     type.getElementTypeBitWidth() / 8,
-                             64));
-      if (!entry.contains("layout")) { // which only its target can read
+          end, llvm::alignTo(parameter.getOffset() + parameter.getBytes(),
+                             StoredParameterAttr::kAlignment));
+      if (!parameter.getLayout()) { // which only its target can read
         llvm::raw_string_ostream(rows)
-            << (rows.empty() ? "" : ", ") << mlir::Attribute(entry);
+            << (rows.empty() ? "" : ", ") << parameter;
       }
     }
     placed = "[" + rows + "]";

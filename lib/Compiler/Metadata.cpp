@@ -42,7 +42,7 @@ llvm::json::Array state(mlir::ArrayAttr pools) {
 
 /// A parameter, whichever images read it.
 struct Described {
-  mlir::DictionaryAttr entry;
+  StoredParameterAttr parameter;
   const Backend *backend; ///< who laid it out
   llvm::json::Array targets;
 };
@@ -51,12 +51,10 @@ struct Described {
 std::map<int64_t, Described> collect(llvm::ArrayRef<TargetImage> images) {
   std::map<int64_t, Described> all;
   for (const TargetImage &each : images) {
-    for (auto entry :
-         each.image.parameters.getAsRange<mlir::DictionaryAttr>()) {
-      auto &described =
-          all.try_emplace(entry.getAs<mlir::IntegerAttr>("offset").getInt(),
-                          Described{entry, each.backend, {}})
-              .first->second;
+    for (StoredParameterAttr parameter : each.image.parameters) {
+      auto &described = all.try_emplace(parameter.getOffset(),
+                                        Described{parameter, each.backend, {}})
+                            .first->second;
       described.targets.push_back(each.backend->name());
     }
   }
@@ -64,21 +62,20 @@ std::map<int64_t, Described> collect(llvm::ArrayRef<TargetImage> images) {
 }
 
 /// What is stored of the checkpoint, without padding: [N, K] of a matrix.
-std::vector<int64_t> logicalShape(mlir::DictionaryAttr entry,
+std::vector<int64_t> logicalShape(StoredParameterAttr parameter,
                                   const Checkpoint &checkpoint) {
   std::vector<int64_t> shape;
   size_t along = 0;
-  for (auto name :
-       entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+  for (auto name : parameter.getNames().getAsRange<mlir::StringAttr>()) {
     llvm::ArrayRef<int64_t> part = checkpoint.tensor(name).shape;
     if (shape.empty()) {
       shape.assign(part.begin(), part.end());
-      along = entry.contains("by_columns") ? shape.size() - 1 : 0;
+      along = parameter.getByColumns() ? shape.size() - 1 : 0;
     } else {
       shape[along] += part[along];
     }
   }
-  if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+  if (mlir::DenseI64ArrayAttr order = parameter.getPermute()) {
     std::vector<int64_t> stored = std::move(shape);
     shape.clear();
     for (int64_t d : order.asArrayRef()) {
@@ -88,19 +85,21 @@ std::vector<int64_t> logicalShape(mlir::DictionaryAttr entry,
   return shape;
 }
 
-/// What an entry is for. If no other entry is the head, the embedding is both.
+llvm::StringRef firstName(StoredParameterAttr parameter) {
+  return mlir::cast<mlir::StringAttr>(parameter.getNames()[0]);
+}
+
+/// What a parameter is for. If no other is the head, the embedding is both.
 /// Codes of the embedding are those of a tied head, because rows that are
 /// looked up stay exact.
-llvm::StringRef useOf(mlir::DictionaryAttr entry,
+llvm::StringRef useOf(StoredParameterAttr parameter,
                       const llvm::StringMap<llvm::StringRef> &uses,
                       bool ownHead) {
-  auto first =
-      mlir::cast<mlir::StringAttr>(entry.getAs<mlir::ArrayAttr>("names")[0]);
-  llvm::StringRef use = uses.lookup(first.getValue());
+  llvm::StringRef use = uses.lookup(firstName(parameter));
   if (use != "embedding") {
     return use.empty() ? "vector" : use;
   }
-  return entry.contains("quantized") ? "head" : ownHead ? use : "tied";
+  return parameter.getQuantized() ? "head" : ownHead ? use : "tied";
 }
 
 llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
@@ -109,20 +108,16 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
   llvm::StringMap<llvm::StringRef> uses = parameterUses(config);
   std::map<int64_t, Described> all = collect(images);
   bool ownHead = config.head || llvm::any_of(all, [&](const auto &each) {
-                   mlir::DictionaryAttr entry = each.second.entry;
-                   return entry.contains("quantized") &&
-                          mlir::cast<mlir::StringAttr>(
-                              entry.getAs<mlir::ArrayAttr>("names")[0]) ==
-                              config.embedding;
+                   StoredParameterAttr parameter = each.second.parameter;
+                   return parameter.getQuantized() &&
+                          firstName(parameter) == config.embedding;
                  });
   llvm::json::Array result;
   for (auto &[offset, described] : all) {
-    mlir::DictionaryAttr entry = described.entry;
-    auto type = mlir::cast<mlir::RankedTensorType>(
-        entry.getAs<mlir::TypeAttr>("type").getValue());
+    StoredParameterAttr parameter = described.parameter;
+    mlir::RankedTensorType type = parameter.getType();
     std::string name;
-    for (auto part :
-         entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+    for (auto part : parameter.getNames().getAsRange<mlir::StringAttr>()) {
       name += (name.empty() ? "" : "+") + part.str();
     }
     llvm::json::Object made{{"name", name},
@@ -130,26 +125,27 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
                             {"shape", llvm::json::Array(type.getShape())},
                             {"offset", offset}};
     // What a reader takes for granted is left out: the file stays small.
-    if (llvm::StringRef use = useOf(entry, uses, ownHead); use != "vector") {
+    if (llvm::StringRef use = useOf(parameter, uses, ownHead);
+        use != "vector") {
       made["use"] = use;
     }
-    std::vector<int64_t> logical = logicalShape(entry, checkpoint);
+    std::vector<int64_t> logical = logicalShape(parameter, checkpoint);
     if (type.getShape() != llvm::ArrayRef(logical)) {
       made["logical"] = llvm::json::Array(logical);
     }
-    if (mlir::Attribute layout = entry.get("layout")) {
+    if (mlir::Attribute layout = parameter.getLayout()) {
       made["layout"] = described.backend->layoutName(layout);
     }
     if (described.targets.size() < images.size()) {
       made["targets"] = std::move(described.targets);
     }
-    if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+    if (mlir::DenseI64ArrayAttr order = parameter.getPermute()) {
       made["permute"] = llvm::json::Array(order.asArrayRef());
     }
-    if (entry.contains("by_columns")) {
+    if (parameter.getByColumns()) {
       made["by_columns"] = true;
     }
-    auto codes = entry.getAs<QuantizedAttr>("quantized");
+    QuantizedAttr codes = parameter.getQuantized();
     if (codes && codes.getPart() == QuantizedPart::Scales) {
       made["scales"] = true;
     } else if (codes) {
@@ -168,8 +164,8 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
 llvm::StringSet<> tensorsOf(llvm::ArrayRef<TargetImage> images) {
   llvm::StringSet<> names;
   for (const auto &[offset, described] : collect(images)) {
-    for (auto name : described.entry.getAs<mlir::ArrayAttr>("names")
-                         .getAsRange<mlir::StringAttr>()) {
+    for (auto name :
+         described.parameter.getNames().getAsRange<mlir::StringAttr>()) {
       names.insert(name);
     }
   }

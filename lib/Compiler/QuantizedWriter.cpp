@@ -148,19 +148,18 @@ void QuantizedWriter::writeScales(int64_t groups, bool panels, bool brain) {
   }
 }
 
-llvm::Error QuantizedWriter::parameter(mlir::DictionaryAttr entry,
-                                       mlir::RankedTensorType type,
+llvm::Error QuantizedWriter::parameter(StoredParameterAttr parameter,
                                        llvm::ArrayRef<const TensorView *> parts,
                                        const CodeLayout *layout) {
-  auto attribute = entry.getAs<QuantizedAttr>("quantized");
+  QuantizedAttr attribute = parameter.getQuantized();
   QuantizedFormat format{attribute.getBits(), attribute.getGroup()};
   bool codes = attribute.getPart() == QuantizedPart::Codes,
        panels = layout && layout->padsRows(),
-       byColumns = entry.contains("by_columns");
+       byColumns = parameter.getByColumns();
   Rows rows(parts, byColumns);
-  mlir::Builder b(entry.getContext());
+  mlir::Builder b(parameter.getContext());
   mlir::Attribute matrix = b.getArrayAttr(
-      {entry.get("names"), b.getBoolAttr(byColumns),
+      {parameter.getNames(), b.getBoolAttr(byColumns),
        b.getI64IntegerAttr(format.bits), b.getI64IntegerAttr(format.group)});
   if (codes || matrix != scalesOf) {
     if (llvm::Error failed = round(rows, format, layout, codes)) {
@@ -170,7 +169,7 @@ llvm::Error QuantizedWriter::parameter(mlir::DictionaryAttr entry,
   }
   if (!codes) {
     writeScales(format.groups(rows.columns), panels,
-                type.getElementType().isBF16());
+                parameter.getType().getElementType().isBF16());
   }
   return llvm::Error::success();
 }

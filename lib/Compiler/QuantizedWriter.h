@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
 #define CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/IR/CheemsAttrs.h"
 #include "cheems/Import/Quantize.h"
 #include "cheems/Import/SafeTensors.h"
 #include "llvm/Support/Error.h"
@@ -35,11 +35,11 @@ class QuantizedWriter {
 public:
   explicit QuantizedWriter(llvm::raw_ostream &os) : os(os) {}
 
-  /// Writes an entry of the table with `quantized`, of `type`: rows of `parts`
-  /// one below the other, or with `by_columns` row after row of all. An error
-  /// names the tensor that holds a number that is not finite.
-  /// \param layout null for an entry without one.
-  llvm::Error parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+  /// Writes a parameter with `quantized`: rows of `parts` one below the other,
+  /// or with `by_columns` row after row of all. An error names the tensor that
+  /// holds a number that is not finite.
+  /// \param layout null for a parameter without one.
+  llvm::Error parameter(StoredParameterAttr parameter,
                         llvm::ArrayRef<const TensorView *> parts,
                         const CodeLayout *layout);
 

@@ -12,11 +12,12 @@ template <typename Element> class RowWriter {
 public:
   explicit RowWriter(llvm::raw_ostream &os) : os(os) {}
 
-  llvm::Error parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+  llvm::Error parameter(StoredParameterAttr parameter,
                         llvm::ArrayRef<const TensorView *> parts) {
-    if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+    mlir::RankedTensorType type = parameter.getType();
+    if (mlir::DenseI64ArrayAttr order = parameter.getPermute()) {
       permuted(*parts.front(), order.asArrayRef());
-    } else if (entry.contains("by_columns")) {
+    } else if (parameter.getByColumns()) {
       byColumns(parts, type.getDimSize(0),
                 type.getDimSize(1) / static_cast<int64_t>(parts.size()));
     } else {
@@ -127,51 +128,49 @@ private:
   llvm::Error failed = llvm::Error::success(); ///< the first
 };
 
-/// An entry of one of the tables.
+/// A row of one of the tables.
 struct Placed {
-  mlir::DictionaryAttr entry;
+  StoredParameterAttr parameter;
   ParameterWriter *writer; ///< of the table's back end
 };
 
-llvm::Error writeEntry(llvm::raw_ostream &os, const Placed &placed,
-                       mlir::RankedTensorType type,
-                       llvm::ArrayRef<const TensorView *> parts) {
-  mlir::DictionaryAttr entry = placed.entry;
-  if (entry.contains("layout") || entry.contains("quantized")) {
+llvm::Error write(llvm::raw_ostream &os, const Placed &placed,
+                  llvm::ArrayRef<const TensorView *> parts) {
+  StoredParameterAttr parameter = placed.parameter;
+  if (parameter.getLayout() || parameter.getQuantized()) {
     return placed.writer
-               ? placed.writer->write(entry, type, parts)
+               ? placed.writer->write(parameter, parts)
                : llvm::createStringError(
                      "internal error: parameter '" + parts.front()->name +
                      "' has a layout, but its target no writer");
   }
-  if (type.getElementType().isBF16()) {
-    return RowWriter<uint16_t>(os).parameter(entry, type, parts);
+  mlir::Type element = parameter.getType().getElementType();
+  if (element.isBF16()) {
+    return RowWriter<uint16_t>(os).parameter(parameter, parts);
   }
-  if (type.getElementType().isF16()) {
-    return RowWriter<Half>(os).parameter(entry, type, parts);
+  if (element.isF16()) {
+    return RowWriter<Half>(os).parameter(parameter, parts);
   }
-  return RowWriter<float>(os).parameter(entry, type, parts);
+  return RowWriter<float>(os).parameter(parameter, parts);
 }
 } // namespace
 
 llvm::Error writeWeights(llvm::raw_ostream &os,
                          llvm::ArrayRef<WrittenParameters> tables,
                          StoredTensors stored, ProgressHandler progress) {
-  std::map<int64_t, Placed> entries; // by offset; several images may read one
+  std::map<int64_t, Placed> all; // by offset; several images may read one
   for (const WrittenParameters &table : tables) {
-    for (auto entry : table.entries.getAsRange<mlir::DictionaryAttr>()) {
-      entries.try_emplace(entry.getAs<mlir::IntegerAttr>("offset").getInt(),
-                          Placed{entry, table.writer});
+    for (StoredParameterAttr parameter : table.parameters) {
+      all.try_emplace(parameter.getOffset(), Placed{parameter, table.writer});
     }
   }
   int64_t written = 0, done = 0;
-  for (const auto &[offset, placed] : entries) {
-    progress("weights", static_cast<double>(done++) / entries.size());
-    auto type = mlir::cast<mlir::RankedTensorType>(
-        placed.entry.getAs<mlir::TypeAttr>("type").getValue());
+  for (const auto &[offset, placed] : all) {
+    progress("weights", static_cast<double>(done++) / all.size());
     llvm::SmallVector<const TensorView *> parts;
-    for (mlir::Attribute name : placed.entry.getAs<mlir::ArrayAttr>("names")) {
-      parts.push_back(&stored(mlir::cast<mlir::StringAttr>(name).getValue()));
+    for (auto name :
+         placed.parameter.getNames().getAsRange<mlir::StringAttr>()) {
+      parts.push_back(&stored(name));
     }
     if (offset < written) {
       return llvm::createStringError("internal error: parameter '" +
@@ -179,11 +178,10 @@ llvm::Error writeWeights(llvm::raw_ostream &os,
                                      "' lies on top of another");
     }
     os.write_zeros(offset - written);
-    if (llvm::Error failed = writeEntry(os, placed, type, parts)) {
+    if (llvm::Error failed = write(os, placed, parts)) {
       return failed;
     }
-    written =
-        offset + type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    written = offset + placed.parameter.getBytes();
     for (const TensorView *part : parts) {
       part->release();
     }

@@ -5,7 +5,6 @@
 
 #include "cheems/Compiler/Backend.h"
 #include "cheems/Import/SafeTensors.h"
-#include "mlir/IR/BuiltinAttributes.h"
 
 namespace cheems {
 
@@ -14,7 +13,7 @@ using StoredTensors = llvm::function_ref<const TensorView &(llvm::StringRef)>;
 
 /// The parameters of an image, and what writes those in layouts of its target.
 struct WrittenParameters {
-  mlir::ArrayAttr entries; ///< Image::parameters
+  llvm::ArrayRef<StoredParameterAttr> parameters; ///< of Image
   ParameterWriter *writer; ///< to the same stream; may be null
 };
 

@@ -4,7 +4,7 @@
 #define CHEEMS_COMPILER_BACKEND_H
 
 #include "cheems/Compiler/Compiler.h"
-#include "mlir/IR/BuiltinAttributes.h"
+#include "cheems/Dialect/Cheems/IR/CheemsAttrs.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -53,13 +53,9 @@ struct Image {
   /// metadata (docs/abi.md).
   llvm::json::Object description;
   std::unique_ptr<mlir::MLIRContext> context; ///< owns `parameters`
-  /// The weights that the image reads and where: dictionaries with
-  /// - `names`: tensors of the checkpoint; several are one below the other;
-  /// - `type`: that of the whole as it is stored;
-  /// - `offset`: bytes in the weight section, a multiple of 64;
-  /// - `permute`, `by_columns`, `quantized`: as cheems.parameter says;
-  /// - `layout`: an attribute that the back end's own writer reads.
-  mlir::ArrayAttr parameters;
+  /// The weights that the image reads and where. The back end's own writer
+  /// reads their layouts.
+  std::vector<StoredParameterAttr> parameters;
   /// Lines for whom it is compiled for; the file keeps them as warnings.
   std::vector<std::string> notes;
 };
@@ -68,10 +64,9 @@ struct Image {
 class ParameterWriter {
 public:
   virtual ~ParameterWriter() = default;
-  /// Writes an entry of Image::parameters that has `layout` or `quantized`, in
-  /// the order of offsets. `parts` are the stored tensors of its names.
-  virtual llvm::Error write(mlir::DictionaryAttr entry,
-                            mlir::RankedTensorType type,
+  /// Writes one of Image::parameters that has `layout` or `quantized`, in the
+  /// order of offsets. `parts` are the stored tensors of its names.
+  virtual llvm::Error write(StoredParameterAttr parameter,
                             llvm::ArrayRef<const TensorView *> parts) = 0;
 };
 
@@ -144,7 +139,7 @@ struct BackendPlugin {
   void (*add)(BackendRegistry &registry);
 };
 /// Raised when anything in this header changes.
-constexpr uint32_t kBackendPluginVersion = 3;
+constexpr uint32_t kBackendPluginVersion = 4;
 
 /// Adds the back ends of a shared library, which stays loaded. An error is one
 /// line.

@@ -151,7 +151,7 @@ public:
     image.bytes = std::move(*bytes);
     image.section = CHEEMS_SECTION_CODE;
     image.description = describeAll(*variants, options);
-    image.parameters = variants->front().facts.parameters;
+    image.parameters = std::move(variants->front().facts.parameters);
     image.context = std::move(variants->front().context);
     return image;
   }

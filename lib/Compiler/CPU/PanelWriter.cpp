@@ -123,12 +123,12 @@ private:
 static_assert(CodeLayout::kHeight == LinearOp::kColumns);
 
 template <typename Element>
-void writePanels(llvm::raw_ostream &os, mlir::DictionaryAttr entry,
-                 mlir::RankedTensorType type,
+void writePanels(llvm::raw_ostream &os, StoredParameterAttr parameter,
                  llvm::ArrayRef<const TensorView *> parts) {
-  auto layout = entry.getAs<PanelsAttr>("layout");
+  auto layout = mlir::cast<PanelsAttr>(parameter.getLayout());
+  mlir::RankedTensorType type = parameter.getType();
   Panels<Element> panels(os);
-  if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+  if (mlir::DenseI64ArrayAttr order = parameter.getPermute()) {
     panels.permutedPanels(*parts.front(), order.asArrayRef(), layout.getRows(),
                           layout.getPair());
   } else {
@@ -138,18 +138,17 @@ void writePanels(llvm::raw_ostream &os, mlir::DictionaryAttr entry,
 }
 } // namespace
 
-llvm::Error PanelWriter::write(mlir::DictionaryAttr entry,
-                               mlir::RankedTensorType type,
+llvm::Error PanelWriter::write(StoredParameterAttr parameter,
                                llvm::ArrayRef<const TensorView *> parts) {
-  if (entry.contains("quantized")) {
+  if (parameter.getQuantized()) {
     CodePanels panels;
-    return quantized.parameter(entry, type, parts,
-                               entry.contains("layout") ? &panels : nullptr);
+    return quantized.parameter(parameter, parts,
+                               parameter.getLayout() ? &panels : nullptr);
   }
-  if (type.getElementType().isBF16()) {
-    writePanels<uint16_t>(os, entry, type, parts);
+  if (parameter.getType().getElementType().isBF16()) {
+    writePanels<uint16_t>(os, parameter, parts);
   } else {
-    writePanels<float>(os, entry, type, parts);
+    writePanels<float>(os, parameter, parts);
   }
   return llvm::Error::success();
 }

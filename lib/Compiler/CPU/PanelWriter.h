@@ -10,7 +10,7 @@ namespace cheems {
 class PanelWriter : public ParameterWriter {
 public:
   explicit PanelWriter(llvm::raw_ostream &os) : os(os), quantized(os) {}
-  llvm::Error write(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+  llvm::Error write(StoredParameterAttr parameter,
                     llvm::ArrayRef<const TensorView *> parts) override;
 
 private:

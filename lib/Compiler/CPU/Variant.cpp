@@ -1,6 +1,6 @@
 // Compiles the variants of a model's code, side by side.
 #include "Variant.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Pipelines.h"
@@ -65,7 +65,7 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   facts.decodeRows = module.lookupSymbol("step_decode")
                          ->getAttrOfType<mlir::IntegerAttr>(kMostRows)
                          .getInt();
-  facts.parameters = module->getAttrOfType<mlir::ArrayAttr>(kParameters);
+  facts.parameters = parametersOf(module);
   if (auto strategy = module->getAttrOfType<StepStrategyAttr>(kStrategy)) {
     facts.prefill = strategy.getPrefill();
     if (strategy.getChunk() > 0) {
@@ -200,12 +200,15 @@ llvm::Error forAll(llvm::MutableArrayRef<Work> works, bool watched,
   return first;
 }
 
-/// What must be equal for variants to share one file.
+/// What must be equal for variants to share one file. Each has a context of its
+/// own, so attributes are compared as text.
 std::string contract(const ModuleFacts &facts) {
   std::string text;
-  llvm::raw_string_ostream(text) << facts.parameters << '\n'
-                                 << llvm::join(facts.generalMarks, ",") << '\n'
-                                 << llvm::join(facts.decodeMarks, ",");
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(facts.parameters, os);
+  os << '\n'
+     << llvm::join(facts.generalMarks, ",") << '\n'
+     << llvm::join(facts.decodeMarks, ",");
   return text;
 }
 } // namespace

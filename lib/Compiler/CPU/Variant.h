@@ -15,7 +15,7 @@ namespace cheems {
 struct ModuleFacts {
   std::string generalEntry, decodeEntry;                    ///< symbols
   std::array<int64_t, 3> generalWorkspace, decodeWorkspace; ///< S, R, W bytes
-  mlir::ArrayAttr parameters;
+  std::vector<StoredParameterAttr> parameters;
   std::vector<std::string> generalMarks, decodeMarks; ///< in their order
   std::optional<int64_t> ssdChunk; ///< rows; none in plain loops
   std::optional<int64_t> prefill;  ///< rows of a prompt per step

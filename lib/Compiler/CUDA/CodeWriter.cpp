@@ -24,11 +24,10 @@ public:
 };
 } // namespace
 
-llvm::Error CodeWriter::write(mlir::DictionaryAttr entry,
-                              mlir::RankedTensorType type,
+llvm::Error CodeWriter::write(StoredParameterAttr parameter,
                               llvm::ArrayRef<const TensorView *> parts) {
   Nibbles nibbles;
-  return quantized.parameter(entry, type, parts,
-                             entry.contains("layout") ? &nibbles : nullptr);
+  return quantized.parameter(parameter, parts,
+                             parameter.getLayout() ? &nibbles : nullptr);
 }
 } // namespace cheems

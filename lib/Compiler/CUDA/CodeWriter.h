@@ -10,7 +10,7 @@ namespace cheems {
 class CodeWriter : public ParameterWriter {
 public:
   explicit CodeWriter(llvm::raw_ostream &os) : quantized(os) {}
-  llvm::Error write(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+  llvm::Error write(StoredParameterAttr parameter,
                     llvm::ArrayRef<const TensorView *> parts) override;
 
 private:

@@ -2,7 +2,7 @@
 // code.
 #include "Image.h"
 #include "Card.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CUDA/Assembler.h"
@@ -19,7 +19,7 @@ namespace {
 struct Compiled {
   std::string plan, ptx, cubin;
   std::unique_ptr<mlir::MLIRContext> context; ///< owns `parameters`
-  mlir::ArrayAttr parameters;
+  std::vector<StoredParameterAttr> parameters;
   int64_t decodeRows = 0;
 };
 
@@ -71,7 +71,7 @@ llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
     return rows.takeError();
   }
   made.decodeRows = *rows;
-  made.parameters = (**module)->getAttrOfType<mlir::ArrayAttr>(kParameters);
+  made.parameters = parametersOf(**module);
   stageDone();
   if (llvm::Error failed = lower(CUDAStage::Launches, CUDAStage::NVVM)) {
     return std::move(failed);
@@ -168,7 +168,7 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
     }
     cards.push_back(std::move(card));
     // Parameters are stored as rows, and so the same for each card.
-    image.parameters = made->parameters;
+    image.parameters = std::move(made->parameters);
     image.context = std::move(made->context);
     image.description["decode_rows"] = made->decodeRows;
   }

@@ -2,6 +2,7 @@
 // would.
 #include "Harness.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CPU/CodeGenerator.h"
@@ -174,24 +175,21 @@ CompiledModule::compile(const std::string &text, Mode mode,
           nullptr, needs[0], needs[1], needs[2], takesParameters};
     }
   }
-  for (mlir::Attribute entry :
-       (*module)->getAttrOfType<mlir::ArrayAttr>("cheems.parameters")) {
-    auto fields = mlir::cast<mlir::DictionaryAttr>(entry);
-    auto type = mlir::cast<mlir::RankedTensorType>(
-        fields.getAs<mlir::TypeAttr>("type").getValue());
+  for (StoredParameterAttr stored : parametersOf(*module)) {
+    mlir::RankedTensorType type = stored.getType();
     Parameter parameter{{},
-                        fields.getAs<mlir::IntegerAttr>("offset").getInt(),
+                        stored.getOffset(),
                         type.getDimSize(0),
                         type.getDimSize(1),
                         elementOf(type.getElementType()),
                         std::nullopt};
-    if (auto layout = fields.getAs<cheems::PanelsAttr>("layout")) {
+    if (auto layout = mlir::dyn_cast_if_present<PanelsAttr>(
+            mlir::Attribute(stored.getLayout()))) {
       parameter.panels = {layout.getRows(), layout.getPair()};
       parameter.rows *= layout.getRows();
       parameter.columns *= layout.getPair();
     }
-    for (auto name : fields.getAs<mlir::ArrayAttr>("names")
-                         .getAsRange<mlir::StringAttr>()) {
+    for (auto name : stored.getNames().getAsRange<mlir::StringAttr>()) {
       parameter.names.push_back(name.str());
     }
     result->parameters.push_back(std::move(parameter));

@@ -20,20 +20,10 @@ struct LowerParameters
     getOperation().walk([&](cheems::ParameterOp op) { ops.push_back(op); });
     for (cheems::ParameterOp op : ops) {
       auto type = cast<RankedTensorType>(op.getResult().getType());
-      NamedAttrList fields;
-      fields.append("names", op.getNames());
-      fields.append("type", TypeAttr::get(type));
-      auto add = [&](StringRef name, Attribute value) {
-        if (value) {
-          fields.append(name, value);
-        }
-      };
-      add("layout", op.getLayoutAttr());
-      add("permute", op.getPermuteAttr());
-      add("by_columns", op.getByColumnsAttr());
-      add("quantized", op.getQuantizedAttr());
-      if (failed(lower(op, type,
-                       table.add(fields.getDictionary(&getContext()))))) {
+      auto parameter = cheems::StoredParameterAttr::get(
+          &getContext(), op.getNames(), type, /*offset=*/0, op.getLayoutAttr(),
+          op.getPermuteAttr(), op.getByColumns(), op.getQuantizedAttr());
+      if (failed(lower(op, type, table.add(parameter)))) {
         return signalPassFailure();
       }
     }

@@ -66,118 +66,83 @@ module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type
 
 // -----
 
-// expected-error@below {{cheems.parameters is a list of dictionaries on a module, not 4 : i64}}
+// expected-error@below {{cheems.parameters is a list of #cheems.stored_parameter on a module, not 4 : i64}}
 module attributes {cheems.parameters = 4 : i64} {}
 
 // -----
 
-// expected-error@below {{row 0 of cheems.parameters has no names}}
-module attributes {cheems.parameters = [{offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{cheems.parameters is a list of #cheems.stored_parameter on a module, not [{offset = 0 : i64}]}}
+module attributes {cheems.parameters = [{offset = 0 : i64}]} {}
 
 // -----
 
-// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not 3 : i32}}
-module attributes {cheems.parameters = [{names = 3 : i32, offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{cheems.parameters is a list of #cheems.stored_parameter on a module, not []}}
+func.func private @parameters() attributes {cheems.parameters = []}
 
 // -----
 
-// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not []}}
-module attributes {cheems.parameters = [{names = [], offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{names of a stored parameter are texts, at least one, not []}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = [], type = tensor<8xf32>, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not ["norm", 3]}}
-module attributes {cheems.parameters = [{names = ["norm", 3], offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{names of a stored parameter are texts, at least one, not ["norm", 3]}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm", 3], type = tensor<8xf32>, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not [""]}}
-module attributes {cheems.parameters = [{names = [""], offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{names of a stored parameter are texts, at least one, not [""]}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = [""], type = tensor<8xf32>, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not "x"}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = "x"}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{a stored parameter has a static shape of numbers whose bits an i64 counts, not 'tensor<?xf32>'}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<?xf32>, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not f32}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = f32}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{a stored parameter has a static shape of numbers whose bits an i64 counts, not 'tensor<8xindex>'}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xindex>, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not tensor<?xf32>}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<?xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{a stored parameter has a static shape of numbers whose bits an i64 counts, not 'tensor<4294967296x4294967296xf32>'}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<4294967296x4294967296xf32>, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not tensor<8xindex>}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<8xindex>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{the offset of a stored parameter is at least 0 and a multiple of 64, not -64}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = -64>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not tensor<4294967296x4294967296xf32>}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<4294967296x4294967296xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{the offset of a stored parameter is at least 0 and a multiple of 64, not 32}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 32>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not "a"}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = "a", type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{permute of a stored parameter is a permutation of the dimensions of one name, not array<i64: 1, 1> of ["norm"]}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<4x2xf32>, offset = 0, permute = [1, 1]>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
-// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not -64 : i64}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = -64 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not 32 : i64}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 32 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not 64 : i32}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 64 : i32, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{layout in row 0 of cheems.parameters is a layout, not "rows"}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, layout = "rows", type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{permute in row 0 of cheems.parameters is an array of i64 that permutes dimensions, not [1, 0]}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, permute = [1, 0], type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{permute in row 0 of cheems.parameters is an array of i64 that permutes dimensions, not array<i64: 1, 1>}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, permute = array<i64: 1, 1>, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{by_columns in row 0 of cheems.parameters is unit, not true}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, by_columns = true, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
-
-// -----
-
-// expected-error@below {{quantized in row 0 of cheems.parameters is a #cheems.quantized, not 8 : i64}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, quantized = 8 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+// expected-error@below {{permute of a stored parameter is a permutation of the dimensions of one name, not array<i64: 1, 0> of ["a", "b"]}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["a", "b"], type = tensor<4x2xf32>, offset = 0, permute = [1, 0]>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
 // expected-error@below {{row 1 of cheems.parameters ends past cheems.parameter_bytes, which counts the bytes of all rows}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}, {names = ["norm"], offset = 128 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 0>, #cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 128>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
 // expected-error@below {{row 0 of cheems.parameters ends past cheems.parameter_bytes, which counts the bytes of all rows}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}]} {}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 0>]} {}
 
 // -----
 
 // expected-error@below {{row 0 of cheems.parameters ends past cheems.parameter_bytes, which counts the bytes of all rows}}
-module attributes {cheems.parameters = [{names = ["norm"], offset = 9223372036854775744 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 9223372036854775744>], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 

@@ -2,8 +2,8 @@
 
 // Each weight once, 64-byte aligned, in order of first use; the module's table is what the archive is written by.
 // CHECK: module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
-// CHECK-SAME: {names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}
-// CHECK-SAME: {layout = #cheems_cpu.panels<16, 2>, names = ["a", "b"], offset = 64 : i64, type = tensor<1x2x16x2xbf16>}
+// CHECK-SAME: #cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 0>
+// CHECK-SAME: #cheems.stored_parameter<names = ["a", "b"], type = tensor<1x2x16x2xbf16>, offset = 64, layout = #cheems_cpu.panels<16, 2>>
 // CHECK-LABEL: @step
 // CHECK: %[[O0:.*]] = arith.constant 0 : index
 // CHECK: %[[V0:.*]] = memref.view %arg1[%[[O0]]][] : memref<?xi8> to memref<8xf32>
@@ -26,8 +26,8 @@ func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = "parameters"})
 
 // A transposed copy is another parameter than the stored one.
 // CHECK: module attributes {cheems.parameter_bytes = 128 : i64, cheems.parameters = [
-// CHECK-SAME: {names = ["k"], offset = 0 : i64, type = tensor<4x4xf32>}
-// CHECK-SAME: {names = ["k"], offset = 64 : i64, permute = array<i64: 1, 0>, type = tensor<4x4xf32>}
+// CHECK-SAME: #cheems.stored_parameter<names = ["k"], type = tensor<4x4xf32>, offset = 0>
+// CHECK-SAME: #cheems.stored_parameter<names = ["k"], type = tensor<4x4xf32>, offset = 64, permute = [1, 0]>
 // CHECK-LABEL: @permuted
 func.func @permuted(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
   %k = cheems.parameter ["k"] : tensor<4x4xf32>
@@ -40,8 +40,8 @@ func.func @permuted(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (te
 
 // Tables side by side are another parameter than one below the other.
 // CHECK: module attributes {cheems.parameter_bytes = 128 : i64, cheems.parameters = [
-// CHECK-SAME: {names = ["d", "u"], offset = 0 : i64, type = tensor<4x4xf32>}
-// CHECK-SAME: {by_columns, names = ["d", "u"], offset = 64 : i64, type = tensor<4x4xf32>}
+// CHECK-SAME: #cheems.stored_parameter<names = ["d", "u"], type = tensor<4x4xf32>, offset = 0>
+// CHECK-SAME: #cheems.stored_parameter<names = ["d", "u"], type = tensor<4x4xf32>, offset = 64, by_columns = true>
 // CHECK-LABEL: @beside
 func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %below = cheems.parameter ["d", "u"] : tensor<4x4xf32>
@@ -53,13 +53,13 @@ func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tens
 
 // Weights of an image made before: what is the same lies there, all else behind them. What is not used here is not named here.
 // CHECK: module attributes {cheems.parameter_bytes = 256 : i64, cheems.parameters = [
-// CHECK-SAME: {names = ["new"], offset = 192 : i64, type = tensor<4x4xf32>}
-// CHECK-SAME: {names = ["norm"], offset = 64 : i64, type = tensor<8xf32>}
+// CHECK-SAME: #cheems.stored_parameter<names = ["new"], type = tensor<4x4xf32>, offset = 192>
+// CHECK-SAME: #cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 64>
 // CHECK-NOT: "other"
 // CHECK-LABEL: @shared
 module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
-    {names = ["other"], offset = 0 : i64, type = tensor<8xf32>}, {names = ["norm"], offset = 64 : i64, type = tensor<8xf32>},
-    {names = ["norm"], offset = 128 : i64, type = tensor<8xbf16>}]} {
+    #cheems.stored_parameter<names = ["other"], type = tensor<8xf32>, offset = 0>, #cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 64>,
+    #cheems.stored_parameter<names = ["norm"], type = tensor<8xbf16>, offset = 128>]} {
   func.func @shared(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<8xf32>) {
     %new = cheems.parameter ["new"] : tensor<4x4xf32>
     %n = cheems.parameter ["norm"] : tensor<8xf32>

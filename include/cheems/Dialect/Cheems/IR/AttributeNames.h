@@ -15,8 +15,7 @@ constexpr llvm::StringLiteral kStage = "cheems.stage";
 constexpr llvm::StringLiteral kTarget = "cheems.target";
 /// Its pools, in order: a list of PoolAttr.
 constexpr llvm::StringLiteral kState = "cheems.state";
-/// Its weights, in order: dictionaries of `names`, `type`, `offset` in bytes,
-/// and how they are stored.
+/// Its weights, in order: a list of StoredParameterAttr.
 constexpr llvm::StringLiteral kParameters = "cheems.parameters";
 /// Bytes of all weights: an i64.
 constexpr llvm::StringLiteral kParameterBytes = "cheems.parameter_bytes";

@@ -77,6 +77,37 @@ def Cheems_PoolAttr : AttrDef<Cheems_Dialect, "Pool"> {
   }];
 }
 
+def Cheems_StoredParameterAttr : AttrDef<Cheems_Dialect, "StoredParameter"> {
+  let mnemonic = "stored_parameter";
+  let summary = "A weight and its place in the weight section";
+  let description = [{
+    A module has a list of them as `cheems.parameters`: all weights that its code reads. `names`, `permute`, `by_columns`, `layout` and
+    `quantized` are those of `cheems.parameter`, and `type` is that of its result: the whole as it is stored. `offset` is in bytes. Each
+    ends within `cheems.parameter_bytes`, because parameters that are added start there.
+
+    Constraints:
+    - There is at least one name, and no name is empty.
+    - The type has a static shape, numbers, and no more bits than an i64 can count.
+    - The offset is at least 0 and a multiple of 64.
+    - `permute` is a permutation of the dimensions of one name.
+
+    Example: `#cheems.stored_parameter<names = ["mlp.up_proj.weight"], type = tensor<64x32xbf16>, offset = 128>`
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$names, "::mlir::RankedTensorType":$type, "int64_t":$offset,
+                        OptionalParameter<"::cheems::LayoutAttrInterface">:$layout,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$permute, DefaultValuedParameter<"bool", "false">:$by_columns,
+                        OptionalParameter<"::cheems::QuantizedAttr">:$quantized);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of offsets: bytes.
+    static constexpr int64_t kAlignment = 64;
+    int64_t getBytes() const;
+    /// The same parameter elsewhere.
+    StoredParameterAttr withOffset(int64_t offset) const;
+  }];
+}
+
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
     I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Threshold", 1, "threshold">, I32EnumAttrCase<"Scale", 2, "scale">]> {
   let cppNamespace = "::cheems";

@@ -2,8 +2,7 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_CHEEMSDIALECT_H
 #define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSDIALECT_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
-#include "cheems/Support/MLIR.h"
+#include "cheems/Dialect/Cheems/IR/CheemsAttrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,11 +20,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
-#include "cheems/Dialect/Cheems/IR/CheemsAttrInterfaces.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsInterfaces.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "cheems/Dialect/Cheems/IR/CheemsAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
 

@@ -110,9 +110,9 @@ def EnterBuffersPass : Pass<"cheems-enter-buffers", "::mlir::ModuleOp"> {
 def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
   let summary = "Lay out the weight section, and turn parameters into views of it";
   let description = [{
-    Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
-    After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
-    dictionaries {names, type, layout, permute, by_columns, offset}, which the archive writer and the loader follow.
+    Before: `cheems.parameter` ops in public functions that have an argument with the field `parameters`.
+    After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, a list of
+    `#cheems.stored_parameter`, which the archive writer and the loader follow.
     Requires: each function with parameters has one such argument.
     Guarantees: offsets are multiples of 64 bytes, in the order of first use. Each parameter is there once. Preserves bits.
   }];
