@@ -258,7 +258,7 @@ public:
   StringRef name() const override { return "toy"; }
 
   std::vector<::cheems::BackendOption> options() const override {
-    return {{"cc", "the C compiler, cc unless told otherwise"}};
+    return {{"cc", "the C compiler", "cc"}};
   }
 
   llvm::Error check(const ::cheems::CompileOptions &options) const override {
@@ -287,10 +287,7 @@ public:
       return loops.takeError();
     }
     progress("toy", 0.5);
-    const auto &given = source.options().backendOptions;
-    auto compiler = given.find("toy.cc");
-    auto bytes =
-        compileC(compiler == given.end() ? "cc" : compiler->second, *loops);
+    auto bytes = compileC(valueOf("cc", source.options()), *loops);
     if (!bytes) {
       return bytes.takeError();
     }

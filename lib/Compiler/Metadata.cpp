@@ -233,6 +233,8 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
                      llvm::ArrayRef<std::string> warnings) {
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
+  bool scalar = llvm::any_of(
+      images, [](const TargetImage &each) { return each.image.scalar; });
   llvm::StringSet<> tensors = tensorsOf(images);
   uint64_t hash =
       hashTensors(tensors, [&](llvm::StringRef name) -> const TensorView & {
@@ -269,7 +271,7 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"state", state(module->getAttrOfType<mlir::ArrayAttr>(kState))},
       {"parameters", parameters(images, checkpoint)},
       {"images", describeImages(images)},
-      {"pipeline", options.scalar ? "scalar" : "fast"},
+      {"pipeline", scalar ? "scalar" : "fast"},
       {"warnings", llvm::json::Array(warnings)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(root));

@@ -2,6 +2,7 @@
 #include "PassOptions.h"
 #include "TextCheck.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace cheems {
 
@@ -23,13 +24,13 @@ void CommandLineOptions::addTargets(CLI::App &app) {
       ->allow_extra_args(false)
       ->take_all();
   cpu = app.add_option(
-      "--cpu", compile.cpu,
+      "--cpu", cpuName,
       "portable (the default): x86-64-v3 and better, the best code "
       "is chosen when the file is opened; native: this machine; a "
       "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
       "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
   cards =
-      app.add_option("--cuda-arch", compile.cudaArchitectures,
+      app.add_option("--cuda-arch", architectures,
                      "cards that the target cuda makes code for, with commas "
                      "between: sm_80, sm_90a (the default is both); --emit "
                      "shows the first");
@@ -52,20 +53,22 @@ void CommandLineOptions::addFormats(CLI::App &app) {
       ->check(CLI::IsMember({"stored", "int8"}));
   context = addNumber(app, "--max-context", tokens, 1, INT32_MAX,
                       "default context of cheems-run, in tokens");
-  app.add_option("--pipeline", pipeline,
-                 "fast (the default), or scalar: plain loops, for comparison")
-      ->check(CLI::IsMember({"fast", "scalar"}));
-  addNumber(
-      app, "--group-experts", compile.groupExperts, 0, 4096,
+  loops = app.add_option(
+      "--pipeline", pipeline,
+      "fast (the default), or scalar: plain loops, for comparison");
+  loops->check(CLI::IsMember({"fast", "scalar"}));
+  groups = addNumber(
+      app, "--group-experts", groupExperts, 0, 4096,
       "read the rows of experts once for this many tokens of a prompt, in "
-      "the order of their ids; 0 (the default): token by token")
-      ->type_name("ROWS");
+      "the order of their ids; 0 (the default): token by token");
+  groups->type_name("ROWS");
 }
 
 void CommandLineOptions::addChecks(CLI::App &app) {
-  app.add_flag("--race-checks", compile.raceChecks,
-               "make code with the checks of ThreadSanitizer; only programs "
-               "that are built with it can run this code");
+  races = app.add_flag(
+      "--race-checks", raceChecks,
+      "make code with the checks of ThreadSanitizer; only programs "
+      "that are built with it can run this code");
   app.add_flag("--no-layers", compile.noLayers,
                "accept a model without layers, with only an embedding and a "
                "head; for cheems-bench --ops");
@@ -88,7 +91,7 @@ void CommandLineOptions::refuse() const {
     throw usage("--cpu is for the target cpu; name that, too, or drop "
                 "--cpu");
   }
-  if (pipeline == "scalar" && compile.groupExperts > 0) {
+  if (pipeline == "scalar" && groupExperts > 0) {
     throw usage("--pipeline scalar takes experts token by token: drop "
                 "--group-experts");
   }
@@ -105,7 +108,6 @@ void CommandLineOptions::take() {
                     : weights == "int4" ? WeightFormat::Int4
                                         : WeightFormat::Stored;
   compile.state = state == "int8" ? StateFormat::Int8 : StateFormat::Stored;
-  compile.scalar = pipeline == "scalar";
   compile.checkTexts = [folder = compile.model](const auto &checkpoint,
                                                 auto warn) {
     return checkTexts(folder, checkpoint, warn);
@@ -116,6 +118,38 @@ void CommandLineOptions::take() {
       throw usage("--backend-option takes NAME.OPTION=VALUE, not " + each);
     }
     compile.backendOptions[each.substr(0, end)] = each.substr(end + 1);
+  }
+}
+
+void CommandLineOptions::setBackendOptions(const BackendRegistry &backends) {
+  std::map<std::string, std::string> all;
+  auto set = [&](const CLI::Option *given, const Backend &backend,
+                 llvm::StringRef option, const std::string &value) {
+    if (*given &&
+        llvm::any_of(backend.options(), [&](const BackendOption &each) {
+          return each.name == option;
+        })) {
+      all[(backend.name() + "." + option).str()] = value;
+    }
+  };
+  for (const std::string &name : compile.targets) {
+    const Backend *backend = backends.find(name);
+    if (!backend) {
+      continue; // which the compiler says
+    }
+    set(cpu, *backend, "cpu", cpuName);
+    set(groups, *backend, "group-experts", std::to_string(groupExperts));
+    set(loops, *backend, "pipeline", pipeline);
+    set(races, *backend, "race-checks", raceChecks ? "on" : "off");
+    if (name == "cuda") {
+      set(cards, *backend, "arch", llvm::join(architectures, ","));
+    }
+  }
+  for (auto &[name, value] : all) {
+    if (!compile.backendOptions.emplace(name, value).second) {
+      throw usage("--backend-option " + name +
+                  " has a short form, which is given, too; drop one of them");
+    }
   }
 }
 

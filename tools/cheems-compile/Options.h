@@ -2,7 +2,7 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_COMPILE_OPTIONS_H
 #define CHEEMS_TOOLS_CHEEMS_COMPILE_OPTIONS_H
 
-#include "cheems/Compiler/Compiler.h"
+#include "cheems/Compiler/Backend.h"
 #include "tools/Support/CommandLine.h"
 
 #include <string>
@@ -19,6 +19,9 @@ public:
   /// Throws Error (usage). False: the program's help or version was asked for,
   /// and is written.
   bool read(int argc, char **argv);
+  /// Sets those options of named targets that have a short form here. Throws
+  /// Error (usage) where --backend-option says one of them, too.
+  void setBackendOptions(const BackendRegistry &backends);
 
 private:
   void addTargets(CLI::App &app);
@@ -27,9 +30,12 @@ private:
   void refuse() const;
   void take();
 
-  CLI::Option *cpu = nullptr, *cards = nullptr, *context = nullptr;
-  int64_t tokens = 0;
-  std::string weights = "stored", state = "stored", pipeline = "fast";
+  CLI::Option *cpu = nullptr, *cards = nullptr, *context = nullptr,
+              *loops = nullptr, *groups = nullptr, *races = nullptr;
+  int64_t tokens = 0, groupExperts = 0;
+  std::string weights = "stored", state = "stored", pipeline = "fast", cpuName;
+  std::vector<std::string> architectures;
+  bool raceChecks = false;
   std::vector<std::string> backendOptions;
 };
 

@@ -172,6 +172,7 @@ int runCommandLine(int argc, char **argv) {
   }
   cheems::BackendRegistry backends =
       loadBackends(line.plugins, cubinFolder(line.emit, line.compile.targets));
+  line.setBackendOptions(backends);
   setStage(line.compile, line.emit, backends);
   return run(line.compile, backends);
 }

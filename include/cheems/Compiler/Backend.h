@@ -9,6 +9,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <functional>
@@ -29,6 +30,7 @@ struct BackendStage {
 /// What one `--backend-option` may say.
 struct BackendOption {
   std::string name, description;
+  std::string value; ///< where none is given
 };
 
 /// The model that is compiled.
@@ -52,6 +54,8 @@ struct Image {
   /// What the executor is told beside them, as the image's fields of the
   /// metadata (docs/abi.md).
   llvm::json::Object description;
+  /// Whether the code is plain loops, for comparison. The file then says so.
+  bool scalar = false;
   std::unique_ptr<mlir::MLIRContext> context; ///< owns `parameters`
   /// The weights that the image reads and where. The back end's own writer
   /// reads their layouts.
@@ -76,9 +80,27 @@ public:
 
   /// What `--target` and the image in the file call it: "cpu".
   virtual llvm::StringRef name() const = 0;
-  /// Options of its own: `--backend-option NAME.OPTION=VALUE`.
+  /// Options of its own: `--backend-option NAME.OPTION=VALUE`. cheems-compile
+  /// has short forms of some: `--cpu` sets the option "cpu" of each target that
+  /// has one, and so do `--group-experts`, `--pipeline` and `--race-checks`;
+  /// `--cuda-arch` sets "arch" of the target cuda.
   virtual std::vector<BackendOption> options() const { return {}; }
-  /// Refuses what it cannot do, before anything is read.
+  /// What one of options() is set to.
+  std::string valueOf(llvm::StringRef option,
+                      const CompileOptions &options) const {
+    auto given = options.backendOptions.find((name() + "." + option).str());
+    if (given != options.backendOptions.end()) {
+      return given->second;
+    }
+    for (const BackendOption &each : this->options()) {
+      if (each.name == option) {
+        return each.value;
+      }
+    }
+    llvm_unreachable("a back end reads options that it has");
+  }
+  /// Refuses what it cannot do, and values of its options that are wrong,
+  /// before anything is read.
   virtual llvm::Error check(const CompileOptions &options) const = 0;
 
   /// From the imported module to what its code is made of, for the one kind of
@@ -139,7 +161,7 @@ struct BackendPlugin {
   void (*add)(BackendRegistry &registry);
 };
 /// Raised when anything in this header changes.
-constexpr uint32_t kBackendPluginVersion = 4;
+constexpr uint32_t kBackendPluginVersion = 5;
 
 /// Adds the back ends of a shared library, which stays loaded. An error is one
 /// line.

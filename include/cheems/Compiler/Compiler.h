@@ -35,19 +35,12 @@ struct CompileOptions {
   std::string output; ///< file; "-" for standard output (stages only)
   /// Names of back ends, of each one image.
   std::vector<std::string> targets = {"cpu"};
-  /// Of back ends: "NAME.OPTION" to its value.
+  /// What belongs to one target, as its Backend::options() declares:
+  /// "NAME.OPTION" to its value.
   std::map<std::string, std::string> backendOptions;
-  std::string cpu = "portable";
-  /// Cards that the target cuda makes code for.
-  std::vector<std::string> cudaArchitectures = {"sm_80", "sm_90a"};
   WeightFormat weights = WeightFormat::Stored;
   StateFormat state = StateFormat::Stored;
   std::optional<int64_t> maxContext; ///< sets the default context only
-  /// Tokens of a prompt for which experts' rows are read once, in the order of
-  /// their ids; 0: token by token, the only way of scalar code.
-  int64_t groupExperts = 0;
-  bool scalar = false;
-  bool raceChecks = false; ///< code with the checks of ThreadSanitizer
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   bool allowLinks = false; ///< of texts in the folder, to files elsewhere
   /// What cannot be read when the model runs is refused before the work. The

@@ -35,7 +35,7 @@ llvm::json::Object describeVariant(const CompiledVariant &variant) {
 }
 
 llvm::json::Object describeAll(llvm::ArrayRef<CompiledVariant> variants,
-                               const CompileOptions &options) {
+                               const CPUOptions &options) {
   const ModuleFacts &facts = variants.front().facts;
   const TargetInfo &least = variants.back().target;
   llvm::json::Array code;
@@ -84,19 +84,25 @@ class CPUBackend : public Backend {
 public:
   llvm::StringRef name() const override { return "cpu"; }
 
+  std::vector<BackendOption> options() const override {
+    return CPUOptions::all();
+  }
+
   llvm::Error check(const CompileOptions &options) const override {
     if (options.weights == WeightFormat::F16) {
       return llvm::make_error<UnsupportedError>(
           "the target cpu has no kernels for weights in f16: use --weights "
           "bf16, or compile for cuda alone");
     }
-    return targets(options).takeError();
+    auto own = CPUOptions::read(*this, options);
+    return own ? targets(*own, options).takeError() : own.takeError();
   }
 
   std::vector<BackendStage>
   pipeline(const CompileOptions &options) const override {
+    CPUOptions own = llvm::cantFail(CPUOptions::read(*this, options));
     TargetDescription target =
-        describe(llvm::cantFail(targets(options)).back(), options);
+        describe(llvm::cantFail(targets(own, options)).back(), own);
     std::vector<BackendStage> stages;
     auto from = CPUStage::Imported;
     for (const PipelineStage &stage : cpuStages()) {
@@ -125,15 +131,18 @@ public:
 
   llvm::Expected<Image> image(const ModelSource &source,
                               ProgressHandler progress) const override {
-    const CompileOptions &options = source.options();
-    auto made = targets(options);
+    auto own = CPUOptions::read(*this, source.options());
+    if (!own) {
+      return own.takeError();
+    }
+    auto made = targets(*own, source.options());
     if (!made) {
       return made.takeError();
     }
-    if (options.scalar) {
+    if (own->scalar) {
       made->erase(made->begin(), std::prev(made->end()));
     }
-    auto variants = compileVariants(source, *made, progress);
+    auto variants = compileVariants(source, *own, *made, progress);
     if (!variants) {
       return variants.takeError();
     }
@@ -150,7 +159,8 @@ public:
     Image image;
     image.bytes = std::move(*bytes);
     image.section = CHEEMS_SECTION_CODE;
-    image.description = describeAll(*variants, options);
+    image.description = describeAll(*variants, *own);
+    image.scalar = own->scalar;
     image.parameters = std::move(variants->front().facts.parameters);
     image.context = std::move(variants->front().context);
     return image;
@@ -158,14 +168,18 @@ public:
 
   llvm::Expected<std::string> emit(const ModelSource &source,
                                    ProgressHandler progress) const override {
-    auto made = targets(source.options());
-    if (!made) {
-      return made.takeError();
-    }
     if (source.options().emit == Emit::Stage) {
       return printStage(source, pipeline(source.options()));
     }
-    auto variants = compileVariants(source, made->back(), progress);
+    auto own = CPUOptions::read(*this, source.options());
+    if (!own) {
+      return own.takeError();
+    }
+    auto made = targets(*own, source.options());
+    if (!made) {
+      return made.takeError();
+    }
+    auto variants = compileVariants(source, *own, made->back(), progress);
     if (!variants) {
       return variants.takeError();
     }
@@ -178,14 +192,14 @@ public:
 private:
   /// Best first.
   static llvm::Expected<std::vector<TargetInfo>>
-  targets(const CompileOptions &options) {
+  targets(const CPUOptions &own, const CompileOptions &options) {
     bool codes = options.weights == WeightFormat::Int8 ||
                  options.weights == WeightFormat::Int4;
-    auto made = TargetInfo::variants(options.cpu, codes);
+    auto made = TargetInfo::variants(own.cpu, codes);
     if (made) {
       for (TargetInfo &target : *made) {
-        target.threadSanitizer = options.raceChecks;
-        target.addressSanitizer &= !options.raceChecks;
+        target.threadSanitizer = own.raceChecks;
+        target.addressSanitizer &= !own.raceChecks;
       }
     }
     return made;

@@ -87,6 +87,7 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
 struct Work {
   CompiledVariant &variant;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< on buffers
+  TargetDescription description;            ///< what passes are told
   std::string text; ///< of `module`, without what is the variant's own
   CompiledVariant *twin = nullptr; ///< has the same code
 };
@@ -110,10 +111,10 @@ llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
     return module.takeError();
   }
   work.module = std::move(*module);
-  TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
-            buildPipeline(pm, target, CPUStage::Imported, CPUStage::Planned);
+            buildPipeline(pm, work.description, CPUStage::Imported,
+                          CPUStage::Planned);
           })) {
     return failed;
   }
@@ -129,10 +130,10 @@ llvm::Error generateCode(const ModelSource &source, Work &work,
                          Progress &progress) {
   CompiledVariant &variant = work.variant;
   announce(source, variant);
-  TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
-            buildPipeline(pm, target, CPUStage::Planned, CPUStage::LLVM);
+            buildPipeline(pm, work.description, CPUStage::Planned,
+                          CPUStage::LLVM);
           })) {
     return failed;
   }
@@ -214,15 +215,15 @@ std::string contract(const ModuleFacts &facts) {
 } // namespace
 
 TargetDescription describe(const TargetInfo &target,
-                           const CompileOptions &options) {
+                           const CPUOptions &options) {
   TargetDescription description = target.describe(options.scalar);
   description.groupExperts = options.groupExperts;
   return description;
 }
 
 llvm::Expected<std::vector<CompiledVariant>>
-compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
-                ProgressHandler progress) {
+compileVariants(const ModelSource &source, const CPUOptions &options,
+                llvm::ArrayRef<TargetInfo> targets, ProgressHandler progress) {
   std::vector<CompiledVariant> variants(targets.size());
   for (auto [variant, target] : llvm::zip_equal(variants, targets)) {
     variant.target = target;
@@ -230,7 +231,8 @@ compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
   std::vector<Work> works;
   works.reserve(variants.size());
   for (CompiledVariant &variant : variants) {
-    works.push_back({variant, {}, {}, nullptr});
+    works.push_back(
+        {variant, {}, describe(variant.target, options), {}, nullptr});
   }
   Progress together(progress, targets.size());
   bool watched = source.options().watchPasses;

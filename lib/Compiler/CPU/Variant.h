@@ -3,7 +3,7 @@
 #ifndef CHEEMS_LIB_COMPILER_CPU_VARIANT_H
 #define CHEEMS_LIB_COMPILER_CPU_VARIANT_H
 
-#include "cheems/Compiler/Backend.h"
+#include "Options.h"
 #include "cheems/Target/CPU/CodeGenerator.h"
 #include <array>
 #include <memory>
@@ -31,16 +31,15 @@ struct CompiledVariant {
 };
 
 /// What passes are told of a target.
-TargetDescription describe(const TargetInfo &target,
-                           const CompileOptions &options);
+TargetDescription describe(const TargetInfo &target, const CPUOptions &options);
 
 /// Makes all `targets`, as many at a time as this process has CPUs, in the
 /// order given. An error is that of the first which failed. All refer to the
 /// same weights; those whose kernels turn out the same share one
 /// object, that of the least of them.
 llvm::Expected<std::vector<CompiledVariant>>
-compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
-                ProgressHandler progress);
+compileVariants(const ModelSource &source, const CPUOptions &options,
+                llvm::ArrayRef<TargetInfo> targets, ProgressHandler progress);
 
 } // namespace cheems
 

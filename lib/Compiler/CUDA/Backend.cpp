@@ -1,5 +1,4 @@
 // Compiles a model's kernels for NVIDIA's cards.
-#include "Card.h"
 #include "CodeWriter.h"
 #include "Image.h"
 #include "cheems/Compiler/CUDABackend.h"
@@ -7,7 +6,6 @@
 #include "cheems/Import/Error.h"
 #include "cheems/Import/ModuleBuilder.h"
 #include "cheems/Pipelines/Registration.h"
-#include "cheems/Target/CUDA/Architecture.h"
 #include "cheems/Target/CUDA/Assembler.h"
 #include "cheems/Target/CUDA/PTX.h"
 #include "lib/Compiler/StagePrinter.h"
@@ -37,23 +35,11 @@ public:
 
   llvm::StringRef name() const override { return "cuda"; }
 
-  std::vector<BackendOption> options() const override {
-    return {{kUnitOption.str(), "newest unit that products and attention of "
-                                "prompts may use: mma, or wgmma "
-                                "(the default), which sm_90a has"},
-            {kCopyOption.str(), "newest copies that products and attention of "
-                                "prompts by wgmma may use: threads, or bulk "
-                                "(the default), by the hardware"}};
-  }
+  std::vector<BackendOption> options() const override { return cudaOptions(); }
 
   llvm::Error check(const CompileOptions &options) const override {
-    if (options.cudaArchitectures.empty()) {
-      return llvm::createStringError("--cuda-arch names no card");
-    }
-    for (const std::string &each : options.cudaArchitectures) {
-      if (auto known = cardOf(each, options); !known) {
-        return known.takeError();
-      }
+    if (auto cards = cardsOf(*this, options); !cards) {
+      return cards.takeError();
     }
     if (options.emit == Emit::LLVM || options.emit == Emit::Object) {
       return llvm::createStringError(
@@ -65,9 +51,7 @@ public:
 
   std::vector<BackendStage>
   pipeline(const CompileOptions &options) const override {
-    // The first card that is named.
-    CardOptions card =
-        llvm::cantFail(cardOf(options.cudaArchitectures.front(), options));
+    CardOptions card = llvm::cantFail(cardsOf(*this, options)).front().options;
     std::vector<BackendStage> stages;
     auto from = CUDAStage::Imported;
     for (const CUDAPipelineStage &stage : cudaStages()) {
@@ -96,7 +80,11 @@ public:
 
   llvm::Expected<Image> image(const ModelSource &source,
                               ProgressHandler progress) const override {
-    return makeCUDAImage(source, cubins, progress);
+    auto cards = cardsOf(*this, source.options());
+    if (!cards) {
+      return cards.takeError();
+    }
+    return makeCUDAImage(source, *cards, cubins, progress);
   }
 
   llvm::Expected<std::string> emit(const ModelSource &source,
@@ -109,8 +97,8 @@ public:
     if (options.stage == kPlan) {
       return generatePlan(source, stages);
     }
-    auto architecture = llvm::cantFail(
-        cuda::Architecture::find(options.cudaArchitectures.front()));
+    cuda::Architecture architecture =
+        llvm::cantFail(cardsOf(*this, options)).front().architecture;
     if (options.stage == kPTX) {
       return generatePTX(source, stages, architecture);
     }

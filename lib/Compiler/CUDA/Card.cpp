@@ -1,43 +1,64 @@
-// From options of a compile to those of passes.
+// From options of the back end to those of passes.
 #include "Card.h"
 #include "cheems/Import/Error.h"
-#include "cheems/Target/CUDA/Architecture.h"
 
 namespace cheems {
+namespace {
+constexpr llvm::StringLiteral kArchitectures = "arch", kUnit = "unit",
+                              kCopy = "copy";
 
-/// An option of the back end, if it was given.
-/// \param choices what messages call its values.
+/// \param choices what messages call the values of the option.
 template <typename Value>
-static llvm::Error read(const CompileOptions &options, llvm::StringRef name,
-                        llvm::StringRef choices, Value &value) {
-  auto given = options.backendOptions.find(("cuda." + name).str());
-  if (given == options.backendOptions.end()) {
-    return llvm::Error::success();
-  }
-  std::optional<Value> known = tile::symbolizeEnum<Value>(given->second);
+llvm::Error read(const Backend &backend, const CompileOptions &options,
+                 llvm::StringRef name, llvm::StringRef choices, Value &value) {
+  std::string given = backend.valueOf(name, options);
+  std::optional<Value> known = tile::symbolizeEnum<Value>(given);
   if (!known) {
     return llvm::createStringError("cuda." + name + " is " + choices +
-                                   ", not " + given->second);
+                                   ", not " + given);
   }
   value = *known;
   return llvm::Error::success();
 }
+} // namespace
 
-llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,
-                                   const CompileOptions &options) {
-  auto known = cuda::Architecture::find(architecture);
-  if (!known) {
-    return llvm::make_error<UnsupportedError>(
-        llvm::toString(known.takeError()));
+std::vector<BackendOption> cudaOptions() {
+  return {{kArchitectures.str(),
+           "cards that code is made for, with commas between: sm_80, sm_90a",
+           "sm_80,sm_90a"},
+          {kUnit.str(),
+           "newest unit that products and attention of prompts may use: mma, "
+           "or wgmma, which sm_90a has",
+           "wgmma"},
+          {kCopy.str(),
+           "newest copies that products and attention of prompts by wgmma may "
+           "use: threads, or bulk, by the hardware",
+           "bulk"}};
+}
+
+llvm::Expected<std::vector<Card>> cardsOf(const Backend &backend,
+                                          const CompileOptions &options) {
+  std::string value = backend.valueOf(kArchitectures, options);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(value).split(names, ',');
+  std::vector<Card> cards;
+  for (llvm::StringRef name : names) {
+    auto known = cuda::Architecture::find(name);
+    if (!known) {
+      return llvm::make_error<UnsupportedError>(
+          llvm::toString(known.takeError()));
+    }
+    CardOptions card{*tile::symbolizeArchitecture(known->name)};
+    if (auto error = read(backend, options, kUnit, "mma or wgmma", card.unit)) {
+      return error;
+    }
+    if (auto error =
+            read(backend, options, kCopy, "threads or bulk", card.copy)) {
+      return error;
+    }
+    cards.push_back({*known, card});
   }
-  CardOptions card{*tile::symbolizeArchitecture(known->name)};
-  if (auto error = read(options, kUnitOption, "mma or wgmma", card.unit)) {
-    return error;
-  }
-  if (auto error = read(options, kCopyOption, "threads or bulk", card.copy)) {
-    return error;
-  }
-  return card;
+  return cards;
 }
 
 } // namespace cheems

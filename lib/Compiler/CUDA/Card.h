@@ -1,18 +1,24 @@
-// What passes are told of a card.
+// The cards that code is made for, by the options of the back end.
 #ifndef CHEEMS_LIB_COMPILER_CUDA_CARD_H
 #define CHEEMS_LIB_COMPILER_CUDA_CARD_H
 
-#include "cheems/Compiler/Compiler.h"
+#include "cheems/Compiler/Backend.h"
 #include "cheems/Pipelines/CUDAPipelines.h"
+#include "cheems/Target/CUDA/Architecture.h"
 
 namespace cheems {
 
-/// Of the back end: cuda.unit and cuda.copy.
-constexpr llvm::StringLiteral kUnitOption = "unit", kCopyOption = "copy";
+struct Card {
+  cuda::Architecture architecture;
+  CardOptions options; ///< what passes are told of it
+};
 
-/// The card that `architecture` names, with what options say of it.
-llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,
-                                   const CompileOptions &options);
+/// Of the target cuda.
+std::vector<BackendOption> cudaOptions();
+
+/// At least one; stages are those of the first.
+llvm::Expected<std::vector<Card>> cardsOf(const Backend &backend,
+                                          const CompileOptions &options);
 
 } // namespace cheems
 

@@ -1,7 +1,6 @@
 // Makes the image for NVIDIA's cards: for each, a plan of launches and its
 // code.
 #include "Image.h"
-#include "Card.h"
 #include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Registration.h"
@@ -34,11 +33,10 @@ llvm::Expected<int64_t> decodeRowsOf(mlir::ModuleOp module) {
   return llvm::createStringError("the model has no entry for decoding");
 }
 
-llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
-                                    const ModelSource &source,
+llvm::Expected<Compiled> compileFor(const Card &card, const ModelSource &source,
                                     const std::function<void()> &stageDone) {
   if (source.options().watchPasses) {
-    llvm::errs() << "// passes for " << architecture.name << "\n";
+    llvm::errs() << "// passes for " << card.architecture.name << "\n";
   }
   Compiled made;
   mlir::DialectRegistry registry;
@@ -49,13 +47,9 @@ llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
   if (!module) {
     return module.takeError();
   }
-  auto card = cardOf(architecture.name, source.options());
-  if (!card) {
-    return card.takeError();
-  }
   auto lower = [&](CUDAStage from, CUDAStage to) {
     return runPasses(**module, [&](mlir::OpPassManager &pm) {
-      buildCUDAPipeline(pm, *card, from, to);
+      buildCUDAPipeline(pm, card.options, from, to);
     });
   };
   if (llvm::Error failed = lower(CUDAStage::Imported, CUDAStage::Launches)) {
@@ -81,7 +75,7 @@ llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
   if (!kernels) {
     return kernels.takeError();
   }
-  auto ptx = cuda::generatePTX(*kernels, architecture);
+  auto ptx = cuda::generatePTX(*kernels, card.architecture);
   if (!ptx) {
     return ptx.takeError();
   }
@@ -124,26 +118,23 @@ llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines) {
 }
 
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
+                                    llvm::ArrayRef<Card> cards,
                                     const std::string &cubins,
                                     ProgressHandler progress) {
   auto assembler = cuda::Assembler::find();
   if (!assembler) {
     return assembler.takeError();
   }
-  const std::vector<std::string> &names = source.options().cudaArchitectures;
   // Launches, kernels, PTX and, where there is a ptxas, machine code.
-  double stages = double(names.size()) * (*assembler ? 4 : 3), done = 0;
+  double stages = double(cards.size()) * (*assembler ? 4 : 3), done = 0;
   auto stageDone = [&] { progress("code", ++done / stages); };
 
   Image image;
   Section section;
-  llvm::json::Array cards;
-  for (const std::string &name : names) {
-    auto architecture = cuda::Architecture::find(name);
-    if (!architecture) {
-      return architecture.takeError();
-    }
-    auto made = compileFor(*architecture, source, stageDone);
+  llvm::json::Array described;
+  for (const Card &each : cards) {
+    llvm::StringRef name = each.architecture.name;
+    auto made = compileFor(each, source, stageDone);
     if (!made) {
       return made.takeError();
     }
@@ -154,25 +145,26 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
         section.add(llvm::StringRef(made->ptx.c_str(), made->ptx.size() + 1));
     if (*assembler) {
       auto cubin =
-          (*assembler)->assembleAnyway(made->ptx, *architecture, cubins);
+          (*assembler)->assembleAnyway(made->ptx, each.architecture, cubins);
       if (!cubin) {
         return cubin.takeError();
       }
       if (!cubin->faults.empty()) {
         image.notes.push_back(
-            "machine code for " + name +
-            " is slower than it could be: " + llvm::join(cubin->faults, "; "));
+            ("machine code for " + name +
+             " is slower than it could be: " + llvm::join(cubin->faults, "; "))
+                .str());
       }
       card["cubin"] = section.add(cubin->bytes);
       stageDone();
     }
-    cards.push_back(std::move(card));
+    described.push_back(std::move(card));
     // Parameters are stored as rows, and so the same for each card.
     image.parameters = std::move(made->parameters);
     image.context = std::move(made->context);
     image.description["decode_rows"] = made->decodeRows;
   }
-  image.description["cards"] = std::move(cards);
+  image.description["cards"] = std::move(described);
   if (!*assembler) {
     image.notes.push_back(
         ("the file has no machine code for cards, so the driver finishes its "

@@ -2,8 +2,7 @@
 #ifndef CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
 #define CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
 
-#include "cheems/Compiler/Backend.h"
-#include "cheems/Target/CUDA/Architecture.h"
+#include "Card.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace cheems {
@@ -15,9 +14,10 @@ llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module);
 /// "launches", in lines if a person reads it.
 llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines);
 
-/// Plans and code for all cards that options().cudaArchitectures names. With a
-/// ptxas, machine code stands beside the PTX, and `cubins` keeps it.
+/// Plans and code for `cards`. With a ptxas, machine code stands beside the
+/// PTX, and `cubins` keeps it.
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
+                                    llvm::ArrayRef<Card> cards,
                                     const std::string &cubins,
                                     ProgressHandler progress);
 
