@@ -36,11 +36,12 @@ public:
           "              float *embeddings, const char *weights,\n"
           "              float *scratch) {\n";
     for (auto [i, argument] : llvm::enumerate(step.getArguments())) {
-      auto field = step.getArgAttrOfType<StringAttr>(i, "cheems.field");
-      StringRef name = field ? field.getValue() : "";
-      if (name == "pools") {
+      auto field =
+          step.getArgAttrOfType<cheems::StepFieldAttr>(i, cheems::kField);
+      if (!field || field.getValue() == cheems::StepField::Pools) {
         return step.emitError("has layers, but the target toy takes none");
       }
+      StringRef name = cheems::stringifyStepField(field.getValue());
       values[argument] = {name.str(), name == "tokens" ? "token_count"
                                       : name.starts_with("embedding")
                                           ? "embedding_row_count"

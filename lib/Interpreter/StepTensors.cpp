@@ -1,9 +1,9 @@
 // What a function's arguments and results are called in files.
 #include "StepTensors.h"
 #include "Elements.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/IR/Segments.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,11 +18,10 @@ static InFlightDiagnostic refuse(func::FuncOp function) {
 /// The entry of the module's `cheems.state` that an argument is; null for what
 /// is no pool, or has none.
 static PoolAttr poolOf(func::FuncOp function, unsigned i) {
-  auto field = function.getArgAttrOfType<StringAttr>(i, kField);
   auto index = function.getArgAttrOfType<IntegerAttr>(i, kIndex);
   auto state =
       function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(kState);
-  if (!field || field.getValue() != "pools" || !index || !state ||
+  if (stepFieldOf(function, i) != StepField::Pools || !index || !state ||
       index.getValue().uge(state.size())) {
     return {};
   }
@@ -30,15 +29,18 @@ static PoolAttr poolOf(func::FuncOp function, unsigned i) {
 }
 
 /// A tensor that a step only writes.
-static bool isOutput(StringRef name) {
-  return name == "logits" || name == "embeddings";
+static bool isOutput(std::optional<StepField> field) {
+  return field == StepField::Logits || field == StepField::Embeddings;
 }
 
 /// Empty, with an error, where an argument has no name.
 static std::string nameOf(func::FuncOp function, unsigned i) {
-  auto field = function.getArgAttrOfType<StringAttr>(i, kField);
-  if (field && field.getValue() != "pools") {
-    return field.str();
+  if (auto own = function.getArgAttrOfType<StringAttr>(i, kTensorName)) {
+    return own.str();
+  }
+  std::optional<StepField> field = stepFieldOf(function, i);
+  if (field && field != StepField::Pools) {
+    return stringifyStepField(*field).str();
   }
   if (PoolAttr pool = poolOf(function, i)) {
     return pool.getName().str();
@@ -46,7 +48,8 @@ static std::string nameOf(func::FuncOp function, unsigned i) {
   refuse(function)
       << "@" << function.getName() << " has argument " << i
       << (field ? ", a pool that the module's cheems.state does not name"
-                : " without a cheems.field, which names its tensor");
+                : " without a cheems.field or a cheems.name, which names its "
+                  "tensor");
   return "";
 }
 
@@ -100,7 +103,7 @@ private:
       }
       view = found ? found : view;
     }
-    if (!view || isOutput(names[i])) { // those are only written
+    if (!view || isOutput(stepFieldOf(function, i))) { // only written
       return success();
     }
     auto tensor = readTensor(*view, type.getElementType());
@@ -136,32 +139,35 @@ private:
     return success();
   }
 
-  const Tensor *given(StringRef name) {
-    auto found = llvm::find(names, name);
-    size_t i = found - names.begin();
-    return found != names.end() && values[i].isTensor() ? &values[i].tensor()
-                                                        : nullptr;
+  const Tensor *given(StepField field) {
+    for (auto [i, value] : llvm::enumerate(values)) {
+      if (stepFieldOf(function, unsigned(i)) == field && value.isTensor()) {
+        return &value.tensor();
+      }
+    }
+    return nullptr;
   }
 
   LogicalResult makeAbsent(unsigned i) {
     SmallVector<int64_t> shape(typeOf(i).getShape());
-    const Tensor *rows = given("rows");
-    if (names[i] == "logits" && rows && !shape.empty()) {
+    std::optional<StepField> field = stepFieldOf(function, i);
+    const Tensor *rows = given(StepField::Rows);
+    if (field == StepField::Logits && rows && !shape.empty()) {
       shape[0] = ShapedType::isDynamic(shape[0]) ? rows->shape[0] : shape[0];
       values[i] = emptyTensor(shape);
       return success();
     }
-    if (names[i] == "embedding_rows") { // no file need ask for any
+    if (field == StepField::EmbeddingRows) { // no file need ask for any
       values[i] = Tensor({0});
       return success();
     }
-    rows = given("embedding_rows");
-    if (names[i] == "embeddings" && rows && !shape.empty()) {
+    rows = given(StepField::EmbeddingRows);
+    if (field == StepField::Embeddings && rows && !shape.empty()) {
       shape[0] = ShapedType::isDynamic(shape[0]) ? rows->shape[0] : shape[0];
       values[i] = emptyTensor(shape);
       return success();
     }
-    const Tensor *segments = given("segments");
+    const Tensor *segments = given(StepField::Segments);
     PoolAttr pool = poolOf(function, i);
     if (!pool || !segments) {
       return refuse(function)
@@ -211,7 +217,7 @@ private:
         }
       }
     }
-    const Tensor *tokens = given("tokens");
+    const Tensor *tokens = given(StepField::Tokens);
     double rows = tokens ? static_cast<double>(tokens->shape[0]) : 0;
     int64_t slots = 0, longest = 0;
     for (int64_t s = 0; s < segments.shape[0]; ++s) {
@@ -253,8 +259,8 @@ readArguments(func::FuncOp function, ArrayRef<SafeTensorsFile> files) {
 static SmallVector<std::string> writtenNames(func::FuncOp function) {
   SmallVector<std::string> written;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto field = function.getArgAttrOfType<StringAttr>(i, kField);
-    if (field && (isOutput(field.getValue()) || field.getValue() == "pools")) {
+    std::optional<StepField> field = stepFieldOf(function, i);
+    if (isOutput(field) || field == StepField::Pools) {
       written.push_back(nameOf(function, i));
     }
   }
@@ -266,11 +272,11 @@ nameResults(func::FuncOp function, ArrayRef<RuntimeValue> results) {
   SmallVector<std::string> written = writtenNames(function);
   std::vector<NamedTensor> named;
   for (auto [i, result] : llvm::enumerate(results)) {
-    auto own = function.getResultAttrOfType<StringAttr>(i, kField);
+    auto own = function.getResultAttrOfType<StringAttr>(i, kTensorName);
     if (!own && i >= written.size()) {
       return refuse(function)
              << "@" << function.getName() << " has result " << i
-             << " without a cheems.field, which names its tensor";
+             << " without a cheems.name, which names its tensor";
     }
     std::string name = own ? own.str() : written[i];
     Type type = function.getResultTypes()[i];

@@ -12,10 +12,10 @@
 // CHECK: values BF16 [1, 1, 1, 1, 1] 20
 // CHECK: masks F32 [1, 1, 1, 1] 2
 // CHECK: positions I32 [1, 1, 1, 1] 1
-func.func @main() -> (tensor<2x1x1xf32> {cheems.field = "y"}, tensor<1x1xf32> {cheems.field = "maximum"},
-    tensor<1x1xf32> {cheems.field = "sum"}, tensor<1x1x1xf32> {cheems.field = "sums"}, tensor<3x1x1xf32> {cheems.field = "kept"},
-    tensor<1x1x1x1x1xbf16> {cheems.field = "keys"}, tensor<1x1x1x1x1xbf16> {cheems.field = "values"},
-    tensor<1x1x1x1xf32> {cheems.field = "masks"}, tensor<1x1x1x1xi32> {cheems.field = "positions"}) {
+func.func @main() -> (tensor<2x1x1xf32> {cheems.name = "y"}, tensor<1x1xf32> {cheems.name = "maximum"},
+    tensor<1x1xf32> {cheems.name = "sum"}, tensor<1x1x1xf32> {cheems.name = "sums"}, tensor<3x1x1xf32> {cheems.name = "kept"},
+    tensor<1x1x1x1x1xbf16> {cheems.name = "keys"}, tensor<1x1x1x1x1xbf16> {cheems.name = "values"},
+    tensor<1x1x1x1xf32> {cheems.name = "masks"}, tensor<1x1x1x1xi32> {cheems.name = "positions"}) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %query = arith.constant dense<0.0> : tensor<2x1x1xf32>

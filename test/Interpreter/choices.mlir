@@ -55,7 +55,7 @@
 // RUN: python3 %S/Inputs/tensors.py write %t.odd.safetensors 'logits=F32[1,2]:0'
 // RUN: not cheems-opt %s --cheems-interpret='entry=main outputs=%t.no follow=%t.odd.safetensors' 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: error: {{.*}}.odd.safetensors has other logits than those of @main: [1, 2], not [2, 2]
-func.func @main() -> (tensor<2x2xf32> {cheems.field = "logits"}) {
+func.func @main() -> (tensor<2x2xf32> {cheems.name = "logits"}) {
   %halves = arith.constant dense<[[[[1.0, 0.9]], [[0.0, -5.0]]], [[[0.0, 2.0]], [[0.0, 3.0]]]]> : tensor<2x2x1x2xf32>
   %e0 = tensor.empty() : tensor<2x1x1xf32>
   %e1 = tensor.empty() : tensor<2x1x1xi32>
@@ -71,7 +71,7 @@ func.func @main() -> (tensor<2x2xf32> {cheems.field = "logits"}) {
   return %mixed : tensor<2x2xf32>
 }
 
-func.func @window() -> (tensor<3x1x1xf32> {cheems.field = "logits"}) {
+func.func @window() -> (tensor<3x1x1xf32> {cheems.name = "logits"}) {
   %zero = arith.constant 0 : index
   %queries = arith.constant dense<0.0> : tensor<3x1x1xf32>
   %values = arith.constant dense<[[[10.0]], [[20.0]], [[30.0]]]> : tensor<3x1x1xf32>

@@ -12,7 +12,7 @@
 // CHECK: packed I32 [1, 64] 24 -9 0 0 {{.*}}
 // -8 * 1 + 7 * 2 + 1 * 3 - 1 * 4 + 3 * 5, times 1/2 for the row.
 // CHECK: nibbles F32 [1, 1] 10
-func.func @main() -> (tensor<1x2xf32> {cheems.field = "bytes"}, tensor<1x64xi8> {cheems.field = "packed"}, tensor<1x1xf32> {cheems.field = "nibbles"}) {
+func.func @main() -> (tensor<1x2xf32> {cheems.name = "bytes"}, tensor<1x64xi8> {cheems.name = "packed"}, tensor<1x1xf32> {cheems.name = "nibbles"}) {
   %codes = cheems.parameter ["rows"] quantized <bits = 8, group = 0, part = codes> : tensor<2x4xi8>
   %scales = cheems.parameter ["rows"] quantized <bits = 8, group = 0, part = scales> : tensor<2x1xf32>
   %row = arith.constant dense<[[127.0, 0.0, 0.0, 127.0]]> : tensor<1x4xf32>

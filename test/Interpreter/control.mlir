@@ -7,7 +7,7 @@
 // CHECK: chosen F32 [2] 1 -1
 // Each iteration sees the tensor as it was before the loop.
 // CHECK: parallel F32 [2, 3] 10 20 30 10 20 30
-func.func @main() -> (tensor<1xindex> {cheems.field = "sum"}, tensor<1xindex> {cheems.field = "doubled"}, tensor<2xf32> {cheems.field = "chosen"}, tensor<2x3xf32> {cheems.field = "parallel"}) {
+func.func @main() -> (tensor<1xindex> {cheems.name = "sum"}, tensor<1xindex> {cheems.name = "doubled"}, tensor<2xf32> {cheems.name = "chosen"}, tensor<2x3xf32> {cheems.name = "parallel"}) {
   %0 = arith.constant 0 : index
   %2 = arith.constant 2 : index
   %7 = arith.constant 7 : index

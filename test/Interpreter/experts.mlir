@@ -11,9 +11,9 @@
 // CHECK: softmax F32 [1, 1] 537
 // The same tables as codes.
 // CHECK: codes F32 [1, 1] 537
-func.func @main() -> (tensor<1x1x2xf32> {cheems.field = "score"}, tensor<1x1x2xi32> {cheems.field = "expert"},
-    tensor<1x1x2xi32> {cheems.field = "ascending"}, tensor<1x1xf32> {cheems.field = "inner"}, tensor<1x1xf32> {cheems.field = "softmax"},
-    tensor<1x1xf32> {cheems.field = "codes"}) {
+func.func @main() -> (tensor<1x1x2xf32> {cheems.name = "score"}, tensor<1x1x2xi32> {cheems.name = "expert"},
+    tensor<1x1x2xi32> {cheems.name = "ascending"}, tensor<1x1xf32> {cheems.name = "inner"}, tensor<1x1xf32> {cheems.name = "softmax"},
+    tensor<1x1xf32> {cheems.name = "codes"}) {
   %halves = arith.constant dense<[[[[1.0, 3.0]], [[10.0, 20.0]]]]> : tensor<1x2x1x2xf32>
   %e0 = tensor.empty() : tensor<1x1x2xf32>
   %e1 = tensor.empty() : tensor<1x1x2xi32>

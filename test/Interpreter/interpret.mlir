@@ -7,7 +7,7 @@
 // CHECK: cheems.rms_norm
 // CHECK: return
 // doc: cheems-interpret{entry=normalise outputs=/dev/null}
-func.func @normalise() -> (tensor<1x2xf32> {cheems.field = "y"}) {
+func.func @normalise() -> (tensor<1x2xf32> {cheems.name = "y"}) {
   %x = arith.constant dense<[[3.0, 4.0]]> : tensor<1x2xf32>
   %weight = arith.constant dense<1.0> : tensor<2xf32>
   %empty = tensor.empty() : tensor<1x2xf32>

@@ -12,9 +12,9 @@
 // The first row is hidden by all heads.
 // CHECK: visible F32 [1, 2, 1] 6 0
 // CHECK: seen I32 [2] 0 1
-func.func @main() -> (tensor<2x1xf32> {cheems.field = "threshold"}, tensor<2x1xi32> {cheems.field = "last"},
-    tensor<1x3x1xf32> {cheems.field = "keys"}, tensor<1x3xf32> {cheems.field = "mask"}, tensor<1x3xi32> {cheems.field = "position"},
-    tensor<1x2x1xf32> {cheems.field = "visible"}, tensor<2xi32> {cheems.field = "seen"}) {
+func.func @main() -> (tensor<2x1xf32> {cheems.name = "threshold"}, tensor<2x1xi32> {cheems.name = "last"},
+    tensor<1x3x1xf32> {cheems.name = "keys"}, tensor<1x3xf32> {cheems.name = "mask"}, tensor<1x3xi32> {cheems.name = "position"},
+    tensor<1x2x1xf32> {cheems.name = "visible"}, tensor<2xi32> {cheems.name = "seen"}) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index

@@ -11,9 +11,9 @@
 // CHECK: functions F32 [8] 2.71828 0.693147 2 0.761594 0.842701 3 0.5 8
 // CHECK: rounded BF16 [2] 0.100098 3.09375
 // CHECK: turned F32 [2, 2] 1 3 2 4
-func.func @main() -> (tensor<2x2xf32> {cheems.field = "rows"}, tensor<2x2xf32> {cheems.field = "columns"}, tensor<2x2xf32> {cheems.field = "added"},
-    tensor<2xf32> {cheems.field = "sums"}, tensor<2x3xi32> {cheems.field = "indices"}, tensor<2xf32> {cheems.field = "looked_up"},
-    tensor<8xf32> {cheems.field = "functions"}, tensor<2xbf16> {cheems.field = "rounded"}, tensor<2x2xf32> {cheems.field = "turned"}) {
+func.func @main() -> (tensor<2x2xf32> {cheems.name = "rows"}, tensor<2x2xf32> {cheems.name = "columns"}, tensor<2x2xf32> {cheems.name = "added"},
+    tensor<2xf32> {cheems.name = "sums"}, tensor<2x3xi32> {cheems.name = "indices"}, tensor<2xf32> {cheems.name = "looked_up"},
+    tensor<8xf32> {cheems.name = "functions"}, tensor<2xbf16> {cheems.name = "rounded"}, tensor<2x2xf32> {cheems.name = "turned"}) {
   %zero = arith.constant 0.0 : f32
   %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %empty = tensor.empty() : tensor<2x2xf32>

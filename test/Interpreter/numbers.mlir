@@ -10,9 +10,9 @@
 // Ops on tensors work by elements.
 // CHECK: narrowed F32 [2] 2048 1
 // CHECK: chosen I32 [3] 5 -7 6
-func.func @main() -> (tensor<8xf32> {cheems.field = "floats"}, tensor<10xi32> {cheems.field = "integers"}, tensor<3xi8> {cheems.field = "bytes"},
-    tensor<3xindex> {cheems.field = "places"}, tensor<6xi1> {cheems.field = "compared"}, tensor<2xf32> {cheems.field = "narrowed"},
-    tensor<3xi32> {cheems.field = "chosen"}) {
+func.func @main() -> (tensor<8xf32> {cheems.name = "floats"}, tensor<10xi32> {cheems.name = "integers"}, tensor<3xi8> {cheems.name = "bytes"},
+    tensor<3xindex> {cheems.name = "places"}, tensor<6xi1> {cheems.name = "compared"}, tensor<2xf32> {cheems.name = "narrowed"},
+    tensor<3xi32> {cheems.name = "chosen"}) {
   %two = arith.constant 2.0 : f32
   %three = arith.constant 3.0 : f32
   %nan = arith.constant 0x7FC00000 : f32

@@ -32,9 +32,13 @@
 // BUFFERS: error: @buffers takes 'memref<2xf32>', and only functions on tensors can be interpreted: run them before cheems-enter-buffers
 // RUN: not cheems-opt %s --cheems-interpret='entry=wide outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: error: 'tensor.from_elements' op cannot be interpreted: it puts 9007199254740993 into a tensor, of which only 53 bits are kept
+// RUN: not cheems-opt %s --cheems-interpret='entry=nameless outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NAMELESS
+// NAMELESS: error: @nameless has argument 0 without a cheems.field or a cheems.name, which names its tensor
+// RUN: not cheems-opt %s --cheems-interpret='entry=nameless_result outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NAMELESSRESULT
+// NAMELESSRESULT: error: @nameless_result has result 0 without a cheems.name, which names its tensor
 // RUN: not ls %t.safetensors
 
-func.func @unset() -> (tensor<1x2xf32> {cheems.field = "y"}) {
+func.func @unset() -> (tensor<1x2xf32> {cheems.name = "y"}) {
   %one = arith.constant dense<1.0> : tensor<1x1xf32>
   %empty = tensor.empty() : tensor<1x2xf32>
   %half = tensor.insert_slice %one into %empty[0, 0] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<1x2xf32>
@@ -43,7 +47,7 @@ func.func @unset() -> (tensor<1x2xf32> {cheems.field = "y"}) {
   return %y : tensor<1x2xf32>
 }
 
-func.func @unset_element() -> (tensor<2xf32> {cheems.field = "y"}) {
+func.func @unset_element() -> (tensor<2xf32> {cheems.name = "y"}) {
   %one = arith.constant dense<1.0> : tensor<1xf32>
   %empty = tensor.empty() : tensor<2xf32>
   %half = tensor.insert_slice %one into %empty[0] [1] [1] : tensor<1xf32> into tensor<2xf32>
@@ -55,21 +59,21 @@ func.func @unset_element() -> (tensor<2xf32> {cheems.field = "y"}) {
   return %y : tensor<2xf32>
 }
 
-func.func @unset_sum() -> (tensor<2x2xf32> {cheems.field = "y"}) {
+func.func @unset_sum() -> (tensor<2x2xf32> {cheems.name = "y"}) {
   %x = arith.constant dense<1.0> : tensor<2x2xf32>
   %empty = tensor.empty() : tensor<2x2xf32>
   %y = linalg.matmul ins(%x, %x : tensor<2x2xf32>, tensor<2x2xf32>) outs(%empty : tensor<2x2xf32>) -> tensor<2x2xf32>
   return %y : tensor<2x2xf32>
 }
 
-func.func @unset_result() -> (tensor<2xf32> {cheems.field = "y"}) {
+func.func @unset_result() -> (tensor<2xf32> {cheems.name = "y"}) {
   %one = arith.constant dense<1.0> : tensor<1xf32>
   %empty = tensor.empty() : tensor<2xf32>
   %y = tensor.insert_slice %one into %empty[0] [1] [1] : tensor<1xf32> into tensor<2xf32>
   return %y : tensor<2xf32>
 }
 
-func.func @unset_state() -> (tensor<1x1x1xf32> {cheems.field = "y"}) {
+func.func @unset_state() -> (tensor<1x1x1xf32> {cheems.name = "y"}) {
   %x = arith.constant dense<1.0> : tensor<1x1x1xf32>
   %step = arith.constant dense<1.0> : tensor<1x1xf32>
   %a = arith.constant dense<0.0> : tensor<1xf32>
@@ -82,14 +86,14 @@ func.func @unset_state() -> (tensor<1x1x1xf32> {cheems.field = "y"}) {
   return %y#0 : tensor<1x1x1xf32>
 }
 
-func.func @unknown() -> (tensor<2xf32> {cheems.field = "y"}) {
+func.func @unknown() -> (tensor<2xf32> {cheems.name = "y"}) {
   %one = arith.constant 1.0 : f32
   %vector = vector.broadcast %one : f32 to vector<2xf32>
   %y = tensor.empty() : tensor<2xf32>
   return %y : tensor<2xf32>
 }
 
-func.func @row_outside() -> (tensor<1x2xf32> {cheems.field = "y"}) {
+func.func @row_outside() -> (tensor<1x2xf32> {cheems.name = "y"}) {
   %table = arith.constant dense<1.0> : tensor<3x2xf32>
   %ids = arith.constant dense<[3]> : tensor<1xi32>
   %empty = tensor.empty() : tensor<1x2xf32>
@@ -97,14 +101,14 @@ func.func @row_outside() -> (tensor<1x2xf32> {cheems.field = "y"}) {
   return %y : tensor<1x2xf32>
 }
 
-func.func @slice_outside() -> (tensor<?xf32> {cheems.field = "y"}) {
+func.func @slice_outside() -> (tensor<?xf32> {cheems.name = "y"}) {
   %x = arith.constant dense<1.0> : tensor<3xf32>
   %two = arith.constant 2 : index
   %y = tensor.extract_slice %x[%two] [%two] [1] : tensor<3xf32> to tensor<?xf32>
   return %y : tensor<?xf32>
 }
 
-func.func @extents() -> (tensor<?x2xf32> {cheems.field = "y"}) {
+func.func @extents() -> (tensor<?x2xf32> {cheems.name = "y"}) {
   %x = arith.constant dense<1.0> : tensor<2x2xf32>
   %any = tensor.cast %x : tensor<2x2xf32> to tensor<?x2xf32>
   %weight = arith.constant dense<1.0> : tensor<2xf32>
@@ -114,21 +118,21 @@ func.func @extents() -> (tensor<?x2xf32> {cheems.field = "y"}) {
   return %y : tensor<?x2xf32>
 }
 
-func.func @no_segment() -> (tensor<2xi32> {cheems.field = "y"}) {
+func.func @no_segment() -> (tensor<2xi32> {cheems.name = "y"}) {
   %segments = arith.constant dense<[[0, 0, 1, 0, 8, 0, 0, 0]]> : tensor<1x8xi32>
   %empty = tensor.empty() : tensor<2xi32>
   %y:2 = cheems.positions ins(%segments : tensor<1x8xi32>) outs(%empty, %empty : tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>, tensor<2xi32>
   return %y#0 : tensor<2xi32>
 }
 
-func.func @two_segments() -> (tensor<2xi32> {cheems.field = "y"}) {
+func.func @two_segments() -> (tensor<2xi32> {cheems.name = "y"}) {
   %segments = arith.constant dense<[[0, 0, 1, 0, 8, 0, 0, 0], [1, 0, 2, 0, 8, 0, 0, 0]]> : tensor<2x8xi32>
   %empty = tensor.empty() : tensor<2xi32>
   %y:2 = cheems.positions ins(%segments : tensor<2x8xi32>) outs(%empty, %empty : tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>, tensor<2xi32>
   return %y#0 : tensor<2xi32>
 }
 
-func.func @no_room() -> (tensor<2x1x1xf32> {cheems.field = "y"}) {
+func.func @no_room() -> (tensor<2x1x1xf32> {cheems.name = "y"}) {
   %zero = arith.constant 0 : index
   %x = arith.constant dense<1.0> : tensor<2x1x1xf32>
   %mask = arith.constant dense<1.0> : tensor<2x1xf32>
@@ -142,22 +146,32 @@ func.func @no_room() -> (tensor<2x1x1xf32> {cheems.field = "y"}) {
   return %y#0 : tensor<2x1x1xf32>
 }
 
-func.func @for_ever() -> (tensor<1xf32> {cheems.field = "y"}) {
+func.func @for_ever() -> (tensor<1xf32> {cheems.name = "y"}) {
   %y = call @for_ever() : () -> tensor<1xf32>
   return %y : tensor<1xf32>
 }
 
-func.func @weight() -> (tensor<1xf32> {cheems.field = "y"}) {
+func.func @weight() -> (tensor<1xf32> {cheems.name = "y"}) {
   %y = cheems.parameter ["a"] : tensor<1xf32>
   return %y : tensor<1xf32>
 }
 
-func.func @wide() -> (tensor<1xi64> {cheems.field = "y"}) {
+func.func @wide() -> (tensor<1xi64> {cheems.name = "y"}) {
   %wide = arith.constant 9007199254740993 : i64
   %y = tensor.from_elements %wide : tensor<1xi64>
   return %y : tensor<1xi64>
 }
 
-func.func @buffers(%y: memref<2xf32> {cheems.field = "y"}) {
+func.func @nameless(%x: tensor<2xf32>) -> (tensor<2xf32> {cheems.name = "y"}) {
+  return %x : tensor<2xf32>
+}
+
+func.func @nameless_result() -> tensor<1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y = tensor.from_elements %zero : tensor<1xf32>
+  return %y : tensor<1xf32>
+}
+
+func.func @buffers(%y: memref<2xf32> {cheems.name = "y"}) {
   return
 }

@@ -14,11 +14,11 @@
 // CHECK: codes I32 [2, 2] 127 -64 0 0
 // CHECK: scales F32 [2] 1 0
 func.func @main() -> (
-    tensor<2x2xf32> {cheems.field = "gathered"}, tensor<3xi32> {cheems.field = "position"}, tensor<3xi32> {cheems.field = "length"},
-    tensor<2xi32> {cheems.field = "decoded"},
-    tensor<2x2xf32> {cheems.field = "cosine"}, tensor<2x2xf32> {cheems.field = "sine"}, tensor<1x1x4xf32> {cheems.field = "turned"},
-    tensor<1x2xf32> {cheems.field = "normal"}, tensor<1x2xf32> {cheems.field = "mask"},
-    tensor<2x2xi8> {cheems.field = "codes"}, tensor<2xf32> {cheems.field = "scales"}) {
+    tensor<2x2xf32> {cheems.name = "gathered"}, tensor<3xi32> {cheems.name = "position"}, tensor<3xi32> {cheems.name = "length"},
+    tensor<2xi32> {cheems.name = "decoded"},
+    tensor<2x2xf32> {cheems.name = "cosine"}, tensor<2x2xf32> {cheems.name = "sine"}, tensor<1x1x4xf32> {cheems.name = "turned"},
+    tensor<1x2xf32> {cheems.name = "normal"}, tensor<1x2xf32> {cheems.name = "mask"},
+    tensor<2x2xi8> {cheems.name = "codes"}, tensor<2xf32> {cheems.name = "scales"}) {
   %table = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
   %ids = arith.constant dense<[2, 0]> : tensor<2xi32>
   %e0 = tensor.empty() : tensor<2x2xf32>

@@ -9,8 +9,8 @@
 // The second sequence begins: what its slot had is not read.
 // CHECK: rows F32 [2, 1, 1] 35 60
 // CHECK: pool F32 [3, 1, 1, 1, 1] 5 7 10
-func.func @main() -> (tensor<2x1x1xf32> {cheems.field = "y"}, tensor<1x1x1xf32> {cheems.field = "state"},
-    tensor<2x1x1xf32> {cheems.field = "chunk"}, tensor<2x1x1xf32> {cheems.field = "rows"}, tensor<3x1x1x1x1xf32> {cheems.field = "pool"}) {
+func.func @main() -> (tensor<2x1x1xf32> {cheems.name = "y"}, tensor<1x1x1xf32> {cheems.name = "state"},
+    tensor<2x1x1xf32> {cheems.name = "chunk"}, tensor<2x1x1xf32> {cheems.name = "rows"}, tensor<3x1x1x1x1xf32> {cheems.name = "pool"}) {
   %x = arith.constant dense<[[[3.0]], [[5.0]]]> : tensor<2x1x1xf32>
   %step = arith.constant dense<1.0> : tensor<2x1xf32>
   %a = arith.constant dense<-0.69314718> : tensor<1xf32>

@@ -46,9 +46,9 @@
 // RUN: not ls %t.no
 
 module attributes {cheems.state = [#cheems.pool<name = "ssd", role = running, type = f32, shape = [slots, 1, 1, 1, 1]>]} {
-  func.func @step(%tokens: tensor<?xi32> {cheems.field = "tokens"}, %segments: tensor<?x8xi32> {cheems.field = "segments"},
-      %rows: tensor<?xi32> {cheems.field = "rows"}, %logits: tensor<?x1x1xf32> {cheems.field = "logits"},
-      %pool: tensor<?x1x1x1x1xf32> {cheems.field = "pools", cheems.index = 0 : i64}) -> (tensor<?x1x1xf32>, tensor<?x1x1x1x1xf32>) {
+  func.func @step(%tokens: tensor<?xi32> {cheems.field = #cheems.step_field<tokens>}, %segments: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>},
+      %rows: tensor<?xi32> {cheems.field = #cheems.step_field<rows>}, %logits: tensor<?x1x1xf32> {cheems.field = #cheems.step_field<logits>},
+      %pool: tensor<?x1x1x1x1xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64}) -> (tensor<?x1x1xf32>, tensor<?x1x1x1x1xf32>) {
     %zero = arith.constant 0 : index
     %table = arith.constant dense<[[10.0], [20.0], [30.0]]> : tensor<3x1xf32>
     %count = tensor.dim %tokens, %zero : tensor<?xi32>

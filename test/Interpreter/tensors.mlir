@@ -8,8 +8,8 @@
 // CHECK: flat F32 [8] 1 2 3 4 5 6 7 8
 // CHECK: extent I64 [2] 2 2
 // CHECK: changed F32 [2, 4] 1 2 3 4 5 6 7 0.5
-func.func @main() -> (tensor<?xf32> {cheems.field = "every_other"}, tensor<2x4xf32> {cheems.field = "put"}, tensor<?x2x2xf32> {cheems.field = "heads"},
-    tensor<?xf32> {cheems.field = "flat"}, tensor<2xindex> {cheems.field = "extent"}, tensor<2x4xf32> {cheems.field = "changed"}) {
+func.func @main() -> (tensor<?xf32> {cheems.name = "every_other"}, tensor<2x4xf32> {cheems.name = "put"}, tensor<?x2x2xf32> {cheems.name = "heads"},
+    tensor<?xf32> {cheems.name = "flat"}, tensor<2xindex> {cheems.name = "extent"}, tensor<2x4xf32> {cheems.name = "changed"}) {
   %0 = arith.constant 0 : index
   %1 = arith.constant 1 : index
   %2 = arith.constant 2 : index

@@ -53,7 +53,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -73,7 +73,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -92,7 +92,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -118,7 +118,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %u = cheems_tile.fma %a[%c0], %b[%c1], %t : !cheems_tile.buffer<1x8x32xf32>, !cheems_tile.buffer<2x4x32xf32>, tensor<8x4xf32, #four>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -136,7 +136,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -154,7 +154,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -172,7 +172,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.write %two, %b[%c0, %c1, %c0] : tensor<2x32xf32, #row>, !cheems_tile.buffer<2x4x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -189,7 +189,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -205,7 +205,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %t = cheems_tile.load %x[%c4, %c0] dims [1] : memref<?x32xf32> -> tensor<32xf32, #cheems_tile.slice<axis = 0, of = #row>>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -224,7 +224,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -241,7 +241,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -258,7 +258,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.async_copy %x[%c0, %c0] dims [0, 1] extents[%c1, %c1] to %b[%c0] aligned 8 : memref<?x32xf32>, !cheems_tile.buffer<2x4x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -274,7 +274,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -290,7 +290,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %x[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -306,7 +306,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
@@ -325,7 +325,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %u = cheems_tile.load %y[%c0, %c0] dims [0, 1] : memref<?x32xf32> -> tensor<1x32xf32, #row>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
@@ -340,7 +340,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %t = arith.constant dense<1.0> : tensor<1x32xf32, #row>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %m = arith.constant -1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
@@ -357,7 +357,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %e = memref.load %x[%c3, %c0] : memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -376,7 +376,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -395,7 +395,7 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<3x32xf32>
   %e = tensor.empty() : tensor<3x32xf32>
@@ -409,7 +409,7 @@ gpu.module @kernels {
     llvm.return
   }
 }
-func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   %c1 = arith.constant 1 : index
   %y = arith.constant dense<1.0> : tensor<3x32xf32>
   cheems_tile.launch @k grid[%c1, %c1, %c1]

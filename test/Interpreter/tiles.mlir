@@ -190,10 +190,10 @@ cheems_tile.kernel @attention(%q: memref<?x16xbf16>, %k: memref<?x16xbf16>, %v: 
   cheems_tile.return
 }
 
-func.func @main(%x: tensor<21x72xbf16> {cheems.field = "x"}, %w: tensor<11x72xbf16> {cheems.field = "w"},
-    %q: tensor<19x16xbf16> {cheems.field = "q"}, %k: tensor<19x16xbf16> {cheems.field = "k"}, %v: tensor<19x8xbf16> {cheems.field = "v"},
-    %n: tensor<6x128xf32> {cheems.field = "n"}) -> (tensor<21x11xf32> {cheems.field = "product"}, tensor<1x11xbf16> {cheems.field = "narrow"},
-    tensor<21x11xf32> {cheems.field = "exact"}, tensor<6x128xf32> {cheems.field = "normal"}, tensor<19x8xf32> {cheems.field = "attended"}) {
+func.func @main(%x: tensor<21x72xbf16> {cheems.name = "x"}, %w: tensor<11x72xbf16> {cheems.name = "w"},
+    %q: tensor<19x16xbf16> {cheems.name = "q"}, %k: tensor<19x16xbf16> {cheems.name = "k"}, %v: tensor<19x8xbf16> {cheems.name = "v"},
+    %n: tensor<6x128xf32> {cheems.name = "n"}) -> (tensor<21x11xf32> {cheems.name = "product"}, tensor<1x11xbf16> {cheems.name = "narrow"},
+    tensor<21x11xf32> {cheems.name = "exact"}, tensor<6x128xf32> {cheems.name = "normal"}, tensor<19x8xf32> {cheems.name = "attended"}) {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index

@@ -12,8 +12,8 @@
 // CHECK: sums F32 [3] 3.5657{{[0-9]}} 0 -inf
 // CHECK: wrong F32 [2] nan nan
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @main() -> (tensor<3x3xf32> {cheems.field = "values"}, tensor<3x3xi32> {cheems.field = "tokens"}, tensor<3xf32> {cheems.field = "sums"},
-      tensor<2xf32> {cheems.field = "wrong"}) {
+  func.func @main() -> (tensor<3x3xf32> {cheems.name = "values"}, tensor<3x3xi32> {cheems.name = "tokens"}, tensor<3xf32> {cheems.name = "sums"},
+      tensor<2xf32> {cheems.name = "wrong"}) {
     %logits = arith.constant dense<[[-1.0, 2.0, -2.0, 2.0, 3.0], [0xFF800000, 0xFF800000, 0.0, 0xFF800000, 0xFF800000],
         [0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000]]> : tensor<3x5xf32>
     %v = tensor.empty() : tensor<3x3xf32>

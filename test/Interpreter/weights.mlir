@@ -19,11 +19,11 @@
 // CHECK: bytes F32 [1, 2] 16256 32258
 // Column 0 and 1 are turned by a right angle, column 3 is halved.
 // CHECK: finished F32 [1, 4] -2 1 3 2
-func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> {cheems.field = "beside"},
-    tensor<2x2xf32> {cheems.field = "transposed"}, tensor<2x2xbf16> {cheems.field = "narrow"}, tensor<2x2xf32> {cheems.field = "half"}, tensor<1x1x16x2xf32> {cheems.field = "panels"},
-    tensor<2x4xi8> {cheems.field = "codes"}, tensor<2x1xf32> {cheems.field = "scales"},
-    tensor<1x2xf32> {cheems.field = "product"}, tensor<1x2xf32> {cheems.field = "gated"}, tensor<1x2xf32> {cheems.field = "bytes"},
-    tensor<1x4xf32> {cheems.field = "finished"}) {
+func.func @main() -> (tensor<3x2xf32> {cheems.name = "below"}, tensor<2x4xf32> {cheems.name = "beside"},
+    tensor<2x2xf32> {cheems.name = "transposed"}, tensor<2x2xbf16> {cheems.name = "narrow"}, tensor<2x2xf32> {cheems.name = "half"}, tensor<1x1x16x2xf32> {cheems.name = "panels"},
+    tensor<2x4xi8> {cheems.name = "codes"}, tensor<2x1xf32> {cheems.name = "scales"},
+    tensor<1x2xf32> {cheems.name = "product"}, tensor<1x2xf32> {cheems.name = "gated"}, tensor<1x2xf32> {cheems.name = "bytes"},
+    tensor<1x4xf32> {cheems.name = "finished"}) {
   %below = cheems.parameter ["a", "b"] : tensor<3x2xf32>
   %beside = cheems.parameter ["a", "c"] by_columns : tensor<2x4xf32>
   %transposed = cheems.parameter ["a"] permute [1, 0] : tensor<2x2xf32>

@@ -160,8 +160,9 @@ struct BackendPlugin {
   const char *llvmVersion; ///< LLVM_VERSION_STRING of its build
   void (*add)(BackendRegistry &registry);
 };
-/// Raised when anything in this header changes.
-constexpr uint32_t kBackendPluginVersion = 5;
+/// Raised when anything in this header changes, or in the modules that a back
+/// end is given.
+constexpr uint32_t kBackendPluginVersion = 6;
 
 /// Adds the back ends of a shared library, which stays loaded. An error is one
 /// line.

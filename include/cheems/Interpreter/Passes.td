@@ -14,7 +14,8 @@ def InterpretPass : Pass<"cheems-interpret", "::mlir::ModuleOp"> {
     what an op's equation rounds is rounded: keys and values that are stored as bf16 or i8, codes of weights, sums of experts' scores.
 
     Tensors have the names of arguments. These are the names of `cheems.field`, and for `pools` the names in the module's `cheems.state`.
-    Results have the names of `logits` and the pools, in order, or the names of their own `cheems.field`. So the results of a step can be
+    What is no field of a step has a `cheems.name`. Results have the names of `logits` and the pools, in order, or the names of their own
+    `cheems.name`. So the results of a step can be
     inputs of the next: `inputs=next.safetensors,out.safetensors`. `logits` is only written, and not read from a file. If a pool is not in
     the files, it is empty, and every sequence must have position 0. Its slots and its capacity are those of the pools that are there, or as
     many as the segments need. Integers are read from I32 and I64, and floats from F32, BF16, F16 and F64, if they fit. Floats are written as

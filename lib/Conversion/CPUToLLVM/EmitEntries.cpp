@@ -1,12 +1,11 @@
 // cheems-emit-entries: C entries that read a cheems_step
 // (include/cheems/abi.h).
 #include "cheems/Conversion/CPUToLLVM/Passes.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_EMITENTRIESPASS
@@ -37,18 +36,34 @@ enum Field : int32_t {
 };
 constexpr int32_t kUnknown = -1;
 
-int32_t parseField(StringRef name) {
-  return llvm::StringSwitch<int32_t>(name)
-      .Case("tokens", tokens)
-      .Case("segments", segments)
-      .Case("rows", rows)
-      .Case("logits", logits)
-      .Case("parameters", parameters)
-      .Case("pools", pools)
-      .Case("workspace", workspace)
-      .Case("embedding_rows", embeddingRows)
-      .Case("embeddings", embeddings)
-      .Default(kUnknown);
+int32_t placeOf(cheems::StepField field) {
+  using cheems::StepField;
+  switch (field) {
+  case StepField::Tokens:
+    return tokens;
+  case StepField::Segments:
+    return segments;
+  case StepField::Rows:
+    return rows;
+  case StepField::Logits:
+    return logits;
+  case StepField::Parameters:
+    return parameters;
+  case StepField::Pools:
+    return pools;
+  case StepField::Workspace:
+    return workspace;
+  case StepField::EmbeddingRows:
+    return embeddingRows;
+  case StepField::Embeddings:
+    return embeddings;
+  case StepField::StepLogits: // the host finds the best logits
+  case StepField::TopValues:
+  case StepField::TopTokens:
+  case StepField::LogSums:
+    return kUnknown;
+  }
+  llvm_unreachable("every field has its place, or none");
 }
 
 struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
@@ -111,9 +126,9 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     SmallVector<Value> arguments;
     for (BlockArgument argument : function.getArguments()) {
       auto type = dyn_cast<MemRefType>(argument.getType());
-      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                        cheems::kField);
-      int32_t field = name ? parseField(name.getValue()) : kUnknown;
+      std::optional<cheems::StepField> named =
+          cheems::stepFieldOf(function, argument.getArgNumber());
+      int32_t field = named ? placeOf(*named) : kUnknown;
       if (!type || !type.getLayout().isIdentity() || field == kUnknown) {
         return function.emitOpError("argument ")
                << argument.getArgNumber() << " is not a field of cheems_step";

@@ -216,8 +216,9 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     Block &entry = function.front();
     unsigned at = function.getNumArguments();
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    auto field = b.getDictionaryAttr(
-        b.getNamedAttr(cheems::kField, b.getStringAttr("workspace")));
+    auto field = b.getDictionaryAttr(b.getNamedAttr(
+        cheems::kField, cheems::StepFieldAttr::get(
+                            b.getContext(), cheems::StepField::Workspace)));
     (void)function.insertArgument(
         at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
     Value workspace = function.getArgument(at), fixed, rows, workers;

@@ -203,20 +203,21 @@ struct Step {
     SmallVector<Type> inputs{ids, types.segments(), ids, logitsType,
                              ids, hiddenType},
         outputs{logitsType, hiddenType};
-    SmallVector<StringRef> fields{"tokens", "segments",       "rows",
-                                  "logits", "embedding_rows", "embeddings"};
+    SmallVector<StepField> fields{
+        StepField::Tokens, StepField::Segments,      StepField::Rows,
+        StepField::Logits, StepField::EmbeddingRows, StepField::Embeddings};
     size_t firstPool = inputs.size();
     for (const ModelTypes::Pool &pool : types.pools()) {
       inputs.push_back(pool.type);
       outputs.push_back(pool.type);
-      fields.push_back("pools");
+      fields.push_back(StepField::Pools);
     }
     b.setInsertionPointToEnd(module.getBody());
     b.setLoc(namedLocation(types.context, "step"));
     auto function =
         func::FuncOp::create(b, "step", b.getFunctionType(inputs, outputs));
     for (auto [i, field] : llvm::enumerate(fields)) {
-      function.setArgAttr(i, kField, b.getStringAttr(field));
+      function.setArgAttr(i, kField, StepFieldAttr::get(types.context, field));
       if (i >= firstPool) {
         function.setArgAttr(i, kIndex, b.getI64IntegerAttr(i - firstPool));
       }
@@ -224,8 +225,9 @@ struct Step {
     Block *entry = function.addEntryBlock();
     ArrayRef<BlockArgument> given = entry->getArguments();
     for (auto [i, field] : llvm::enumerate(fields)) {
-      StringRef name =
-          i < firstPool ? field : types.pools()[i - firstPool].name;
+      StringRef name = i < firstPool
+                           ? stringifyStepField(field)
+                           : StringRef(types.pools()[i - firstPool].name);
       entry->getArgument(i).setLoc(namedLocation(types.context, name));
     }
     e.begin(entry, given[0]);

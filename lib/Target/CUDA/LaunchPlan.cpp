@@ -1,9 +1,9 @@
 // Follows a module's entries and writes down what they launch.
 #include "cheems/Target/CUDA/LaunchPlan.h"
 #include "PlanWriter.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "cheems/artifact.h"
@@ -88,21 +88,36 @@ struct Field {
   StringRef outermost;
 };
 
-std::optional<Field> fieldOf(StringRef name) {
+std::optional<Field> fieldOf(StepField field) {
   using Kind = Place::Kind;
-  return llvm::StringSwitch<std::optional<Field>>(name)
-      .Case("parameters", Field{{Kind::Weights}, "weights"})
-      .Case("pools", Field{{Kind::Pool}, "slots"})
-      .Case("tokens", Field{{Kind::Tokens}, "tokens"})
-      .Case("segments", Field{{Kind::Segments}, "segments"})
-      .Case("rows", Field{{Kind::Rows}, "rows"})
-      .Cases({"logits", "step_logits"}, Field{{Kind::Logits}, "rows"})
-      .Case("embedding_rows", Field{{Kind::EmbeddingRows}, "embedding_rows"})
-      .Case("embeddings", Field{{Kind::Embeddings}, "embedding_rows"})
-      .Case("top_values", Field{{Kind::TopValues}, "rows"})
-      .Case("top_tokens", Field{{Kind::TopTokens}, "rows"})
-      .Case("log_sums", Field{{Kind::LogSums}, "rows"})
-      .Default(std::nullopt);
+  switch (field) {
+  case StepField::Parameters:
+    return Field{{Kind::Weights}, "weights"};
+  case StepField::Pools:
+    return Field{{Kind::Pool}, "slots"};
+  case StepField::Tokens:
+    return Field{{Kind::Tokens}, "tokens"};
+  case StepField::Segments:
+    return Field{{Kind::Segments}, "segments"};
+  case StepField::Rows:
+    return Field{{Kind::Rows}, "rows"};
+  case StepField::Logits:
+  case StepField::StepLogits:
+    return Field{{Kind::Logits}, "rows"};
+  case StepField::EmbeddingRows:
+    return Field{{Kind::EmbeddingRows}, "embedding_rows"};
+  case StepField::Embeddings:
+    return Field{{Kind::Embeddings}, "embedding_rows"};
+  case StepField::TopValues:
+    return Field{{Kind::TopValues}, "rows"};
+  case StepField::TopTokens:
+    return Field{{Kind::TopTokens}, "rows"};
+  case StepField::LogSums:
+    return Field{{Kind::LogSums}, "rows"};
+  case StepField::Workspace: // the plan gives each buffer its place
+    return std::nullopt;
+  }
+  llvm_unreachable("every field has its place, or none");
 }
 
 class Follower {
@@ -129,15 +144,16 @@ private:
 
   /// An argument of an entry is a field of the step.
   llvm::Error takeField(func::FuncOp entry, BlockArgument argument) {
-    auto field =
-        entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kField);
+    std::optional<StepField> field =
+        stepFieldOf(entry, argument.getArgNumber());
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!field || !type) {
       return refuse(entry, "has an argument that is no field of the step");
     }
-    auto known = fieldOf(field);
+    auto known = fieldOf(*field);
     if (!known) {
-      return refuse(entry, "takes the unknown field '" + field.str() + "'");
+      return refuse(entry, "takes the unknown field '" +
+                               stringifyStepField(*field).str() + "'");
     }
     Array array{known->place, {}};
     if (known->place.kind == Place::Kind::Pool) {
@@ -425,7 +441,7 @@ private:
 /// How many logits of a row an entry finds; nothing for steps.
 static std::optional<int64_t> topLogitsOf(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (function.getArgAttrOfType<StringAttr>(i, kField) == "top_values") {
+    if (stepFieldOf(function, i) == StepField::TopValues) {
       return cast<ShapedType>(function.getArgumentTypes()[i]).getDimSize(1);
     }
   }

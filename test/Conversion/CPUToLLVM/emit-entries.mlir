@@ -11,7 +11,7 @@
 // CHECK: call @step(
 // CHECK-NEXT: return
 // doc: cheems-emit-entries
-func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"}, %logits: memref<?x16xf32> {cheems.field = "logits"})
+func.func @step(%tokens: memref<?xi32> {cheems.field = #cheems.step_field<tokens>}, %logits: memref<?x16xf32> {cheems.field = #cheems.step_field<logits>})
     attributes {cheems.entry = "cheems_step_fast"} {
   return
 }
@@ -25,7 +25,7 @@ func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"}, %logits: memre
 // CHECK: llvm.getelementptr %{{.*}}[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
 // CHECK: llvm.getelementptr %[[STEP]][0, 9]
 // CHECK: llvm.getelementptr %[[STEP]][0, 10]
-func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools", cheems.index = 2 : i64}) attributes {cheems.entry = "entry"} {
+func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = #cheems.step_field<pools>, cheems.index = 2 : i64}) attributes {cheems.entry = "entry"} {
   return
 }
 
@@ -48,7 +48,7 @@ func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools", cheems.in
 // CHECK: %[[PROFILE:.*]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
 // CHECK: call @step(%{{.*}}, %[[PROFILE]])
 func.func private @layer()
-func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"}) attributes {cheems.entry = "entry"} {
+func.func @step(%tokens: memref<?xi32> {cheems.field = #cheems.step_field<tokens>}) attributes {cheems.entry = "entry"} {
   cheems.mark "first"
   call @layer() : () -> ()
   cheems.mark "second"
@@ -66,14 +66,21 @@ func.func @step() {
 // -----
 
 // expected-error@below {{argument 0 is not a field of cheems_step}}
-func.func @step(%other: memref<?xi32> {cheems.field = "other"}) attributes {cheems.entry = "entry"} {
+func.func @step(%other: memref<?xi32> {cheems.name = "other"}) attributes {cheems.entry = "entry"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{argument 0 is not a field of cheems_step}}
+func.func @step(%values: memref<?x4xf32> {cheems.field = #cheems.step_field<top_values>}) attributes {cheems.entry = "entry"} {
   return
 }
 
 // -----
 
 // expected-error@below {{argument 0 has no pool index}}
-func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools"}) attributes {cheems.entry = "entry"} {
+func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = #cheems.step_field<pools>}) attributes {cheems.entry = "entry"} {
   return
 }
 

@@ -6,7 +6,7 @@
 // CHECK: memref.view %[[WS]][%[[ROWS]]][%{{.*}}] : memref<?xi8> to memref<?x8xf32>
 // CHECK-NOT: memref.alloc
 // CHECK-LABEL: func.func @step
-// CHECK-SAME: %[[WS:[^ ]*]]: memref<?xi8> {cheems.field = "workspace"}
+// CHECK-SAME: %[[WS:[^ ]*]]: memref<?xi8> {cheems.field = #cheems.step_field<workspace>}
 // CHECK-SAME: cheems_cpu.workspace = array<i64: 64, 128, 0>
 // CHECK-NOT: memref.alloc
 // CHECK: return

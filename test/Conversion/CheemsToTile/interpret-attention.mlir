@@ -40,13 +40,13 @@
 // RUN: python3 %S/Inputs/attention.py compare %t.decode_exact.op.safetensors %t.decode_exact.tile.safetensors 1e-5
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @prompt(%q: tensor<?x4x24xf32> {cheems.field = "query"}, %key: tensor<?x2x24xf32> {cheems.field = "key"},
-      %value: tensor<?x2x24xf32> {cheems.field = "value"}, %mask: tensor<?x2xf32> {cheems.field = "mask"},
-      %segments: tensor<?x8xi32> {cheems.field = "segments"}, %y: tensor<?x4x24xf32> {cheems.field = "y"},
-      %keys: tensor<?x2x2x?x24xbf16> {cheems.field = "keys"}, %values: tensor<?x2x2x?x24xbf16> {cheems.field = "values"},
-      %masks: tensor<?x2x2x?xf32> {cheems.field = "masks"})
-      -> (tensor<?x4x24xf32> {cheems.field = "y"}, tensor<?x2x2x?x24xbf16> {cheems.field = "keys"},
-          tensor<?x2x2x?x24xbf16> {cheems.field = "values"}, tensor<?x2x2x?xf32> {cheems.field = "masks"}) {
+  func.func @prompt(%q: tensor<?x4x24xf32> {cheems.name = "query"}, %key: tensor<?x2x24xf32> {cheems.name = "key"},
+      %value: tensor<?x2x24xf32> {cheems.name = "value"}, %mask: tensor<?x2xf32> {cheems.name = "mask"},
+      %segments: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>}, %y: tensor<?x4x24xf32> {cheems.name = "y"},
+      %keys: tensor<?x2x2x?x24xbf16> {cheems.name = "keys"}, %values: tensor<?x2x2x?x24xbf16> {cheems.name = "values"},
+      %masks: tensor<?x2x2x?xf32> {cheems.name = "masks"})
+      -> (tensor<?x4x24xf32> {cheems.name = "y"}, tensor<?x2x2x?x24xbf16> {cheems.name = "keys"},
+          tensor<?x2x2x?x24xbf16> {cheems.name = "values"}, tensor<?x2x2x?xf32> {cheems.name = "masks"}) {
     %layer = arith.constant 1 : index
     %o:4 = cheems.segmented_attention bias scale 0.2 block 64
         ins(%q, %key, %value : tensor<?x4x24xf32>, tensor<?x2x24xf32>, tensor<?x2x24xf32>) mask(%mask : tensor<?x2xf32>)
@@ -55,13 +55,13 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
         -> tensor<?x4x24xf32>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?xf32>
     return %o#0, %o#1, %o#2, %o#3 : tensor<?x4x24xf32>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?xf32>
   }
-  func.func @exact(%q: tensor<?x4x24xf32> {cheems.field = "query"}, %key: tensor<?x2x24xf32> {cheems.field = "key"},
-      %value: tensor<?x2x24xf32> {cheems.field = "value"}, %mask: tensor<?x2xf32> {cheems.field = "mask"},
-      %segments: tensor<?x8xi32> {cheems.field = "segments"}, %y: tensor<?x4x24xf32> {cheems.field = "y"},
-      %keys: tensor<?x2x2x?x24xf32> {cheems.field = "keys"}, %values: tensor<?x2x2x?x24xf32> {cheems.field = "values"},
-      %masks: tensor<?x2x2x?xf32> {cheems.field = "masks"})
-      -> (tensor<?x4x24xf32> {cheems.field = "y"}, tensor<?x2x2x?x24xf32> {cheems.field = "keys"},
-          tensor<?x2x2x?x24xf32> {cheems.field = "values"}, tensor<?x2x2x?xf32> {cheems.field = "masks"}) {
+  func.func @exact(%q: tensor<?x4x24xf32> {cheems.name = "query"}, %key: tensor<?x2x24xf32> {cheems.name = "key"},
+      %value: tensor<?x2x24xf32> {cheems.name = "value"}, %mask: tensor<?x2xf32> {cheems.name = "mask"},
+      %segments: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>}, %y: tensor<?x4x24xf32> {cheems.name = "y"},
+      %keys: tensor<?x2x2x?x24xf32> {cheems.name = "keys"}, %values: tensor<?x2x2x?x24xf32> {cheems.name = "values"},
+      %masks: tensor<?x2x2x?xf32> {cheems.name = "masks"})
+      -> (tensor<?x4x24xf32> {cheems.name = "y"}, tensor<?x2x2x?x24xf32> {cheems.name = "keys"},
+          tensor<?x2x2x?x24xf32> {cheems.name = "values"}, tensor<?x2x2x?xf32> {cheems.name = "masks"}) {
     %layer = arith.constant 1 : index
     %o:4 = cheems.segmented_attention bias scale 0.2 block 64
         ins(%q, %key, %value : tensor<?x4x24xf32>, tensor<?x2x24xf32>, tensor<?x2x24xf32>) mask(%mask : tensor<?x2xf32>)
@@ -70,13 +70,13 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
         -> tensor<?x4x24xf32>, tensor<?x2x2x?x24xf32>, tensor<?x2x2x?x24xf32>, tensor<?x2x2x?xf32>
     return %o#0, %o#1, %o#2, %o#3 : tensor<?x4x24xf32>, tensor<?x2x2x?x24xf32>, tensor<?x2x2x?x24xf32>, tensor<?x2x2x?xf32>
   }
-  func.func @decode(%q: tensor<?x4x24xf32> {cheems.field = "query"}, %key: tensor<?x2x24xf32> {cheems.field = "key"},
-      %value: tensor<?x2x24xf32> {cheems.field = "value"}, %mask: tensor<?x2xf32> {cheems.field = "mask"},
-      %segments: tensor<?x8xi32> {cheems.field = "segments"}, %y: tensor<?x4x24xf32> {cheems.field = "y"},
-      %keys: tensor<?x2x2x?x24xbf16> {cheems.field = "keys"}, %values: tensor<?x2x2x?x24xbf16> {cheems.field = "values"},
-      %masks: tensor<?x2x2x?xf32> {cheems.field = "masks"})
-      -> (tensor<?x4x24xf32> {cheems.field = "y"}, tensor<?x2x2x?x24xbf16> {cheems.field = "keys"},
-          tensor<?x2x2x?x24xbf16> {cheems.field = "values"}, tensor<?x2x2x?xf32> {cheems.field = "masks"}) {
+  func.func @decode(%q: tensor<?x4x24xf32> {cheems.name = "query"}, %key: tensor<?x2x24xf32> {cheems.name = "key"},
+      %value: tensor<?x2x24xf32> {cheems.name = "value"}, %mask: tensor<?x2xf32> {cheems.name = "mask"},
+      %segments: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>}, %y: tensor<?x4x24xf32> {cheems.name = "y"},
+      %keys: tensor<?x2x2x?x24xbf16> {cheems.name = "keys"}, %values: tensor<?x2x2x?x24xbf16> {cheems.name = "values"},
+      %masks: tensor<?x2x2x?xf32> {cheems.name = "masks"})
+      -> (tensor<?x4x24xf32> {cheems.name = "y"}, tensor<?x2x2x?x24xbf16> {cheems.name = "keys"},
+          tensor<?x2x2x?x24xbf16> {cheems.name = "values"}, tensor<?x2x2x?xf32> {cheems.name = "masks"}) {
     %layer = arith.constant 1 : index
     %o:4 = cheems.segmented_attention bias scale 0.2 block 64 one_row
         ins(%q, %key, %value : tensor<?x4x24xf32>, tensor<?x2x24xf32>, tensor<?x2x24xf32>) mask(%mask : tensor<?x2xf32>)
@@ -85,13 +85,13 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
         -> tensor<?x4x24xf32>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?xf32>
     return %o#0, %o#1, %o#2, %o#3 : tensor<?x4x24xf32>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?x24xbf16>, tensor<?x2x2x?xf32>
   }
-  func.func @decode_exact(%q: tensor<?x4x24xf32> {cheems.field = "query"}, %key: tensor<?x2x24xf32> {cheems.field = "key"},
-      %value: tensor<?x2x24xf32> {cheems.field = "value"}, %mask: tensor<?x2xf32> {cheems.field = "mask"},
-      %segments: tensor<?x8xi32> {cheems.field = "segments"}, %y: tensor<?x4x24xf32> {cheems.field = "y"},
-      %keys: tensor<?x2x2x?x24xf32> {cheems.field = "keys"}, %values: tensor<?x2x2x?x24xf32> {cheems.field = "values"},
-      %masks: tensor<?x2x2x?xf32> {cheems.field = "masks"})
-      -> (tensor<?x4x24xf32> {cheems.field = "y"}, tensor<?x2x2x?x24xf32> {cheems.field = "keys"},
-          tensor<?x2x2x?x24xf32> {cheems.field = "values"}, tensor<?x2x2x?xf32> {cheems.field = "masks"}) {
+  func.func @decode_exact(%q: tensor<?x4x24xf32> {cheems.name = "query"}, %key: tensor<?x2x24xf32> {cheems.name = "key"},
+      %value: tensor<?x2x24xf32> {cheems.name = "value"}, %mask: tensor<?x2xf32> {cheems.name = "mask"},
+      %segments: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>}, %y: tensor<?x4x24xf32> {cheems.name = "y"},
+      %keys: tensor<?x2x2x?x24xf32> {cheems.name = "keys"}, %values: tensor<?x2x2x?x24xf32> {cheems.name = "values"},
+      %masks: tensor<?x2x2x?xf32> {cheems.name = "masks"})
+      -> (tensor<?x4x24xf32> {cheems.name = "y"}, tensor<?x2x2x?x24xf32> {cheems.name = "keys"},
+          tensor<?x2x2x?x24xf32> {cheems.name = "values"}, tensor<?x2x2x?xf32> {cheems.name = "masks"}) {
     %layer = arith.constant 1 : index
     %o:4 = cheems.segmented_attention bias scale 0.2 block 64 one_row
         ins(%q, %key, %value : tensor<?x4x24xf32>, tensor<?x2x24xf32>, tensor<?x2x24xf32>) mask(%mask : tensor<?x2xf32>)

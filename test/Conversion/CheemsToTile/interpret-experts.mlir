@@ -30,10 +30,10 @@
 !s = tensor<?x3x5xf32>
 !e = tensor<?x3x5xi32>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @prompt(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.field = "keys"},
-      %down: tensor<256x40xbf16> {cheems.field = "down"}, %up: tensor<256x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
-          tensor<?x40xbf16> {cheems.field = "rounded"}) {
+  func.func @prompt(%x: !x {cheems.name = "x"}, %q: !q {cheems.name = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.name = "keys"},
+      %down: tensor<256x40xbf16> {cheems.name = "down"}, %up: tensor<256x40xbf16> {cheems.name = "up"}, %y: !x {cheems.name = "y"})
+      -> (!x {cheems.name = "y"}, !s {cheems.name = "score"}, !e {cheems.name = "expert"},
+          tensor<?x40xbf16> {cheems.name = "rounded"}) {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
@@ -73,10 +73,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %m2 = cheems.mix_experts softmax silu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
-  func.func @decode(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.field = "keys"},
-      %down: tensor<256x40xbf16> {cheems.field = "down"}, %up: tensor<256x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
-          tensor<?x40xbf16> {cheems.field = "rounded"}) attributes {cheems.most_rows = 64 : i64} {
+  func.func @decode(%x: !x {cheems.name = "x"}, %q: !q {cheems.name = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.name = "keys"},
+      %down: tensor<256x40xbf16> {cheems.name = "down"}, %up: tensor<256x40xbf16> {cheems.name = "up"}, %y: !x {cheems.name = "y"})
+      -> (!x {cheems.name = "y"}, !s {cheems.name = "score"}, !e {cheems.name = "expert"},
+          tensor<?x40xbf16> {cheems.name = "rounded"}) attributes {cheems.most_rows = 64 : i64} {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
@@ -116,10 +116,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %m2 = cheems.mix_experts softmax silu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
-  func.func @exact(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.field = "keys"},
-      %down: tensor<256x40xf32> {cheems.field = "down"}, %up: tensor<256x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
-          tensor<?x40xbf16> {cheems.field = "rounded"}) {
+  func.func @exact(%x: !x {cheems.name = "x"}, %q: !q {cheems.name = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.name = "keys"},
+      %down: tensor<256x40xf32> {cheems.name = "down"}, %up: tensor<256x40xf32> {cheems.name = "up"}, %y: !x {cheems.name = "y"})
+      -> (!x {cheems.name = "y"}, !s {cheems.name = "score"}, !e {cheems.name = "expert"},
+          tensor<?x40xbf16> {cheems.name = "rounded"}) {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
@@ -157,10 +157,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %m2 = cheems.mix_experts softmax gelu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
-  func.func @inner(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.field = "keys"},
-      %down: tensor<256x40xf32> {cheems.field = "down"}, %up: tensor<256x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
-          tensor<?x40xbf16> {cheems.field = "rounded"}) attributes {cheems.most_rows = 64 : i64} {
+  func.func @inner(%x: !x {cheems.name = "x"}, %q: !q {cheems.name = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.name = "keys"},
+      %down: tensor<256x40xf32> {cheems.name = "down"}, %up: tensor<256x40xf32> {cheems.name = "up"}, %y: !x {cheems.name = "y"})
+      -> (!x {cheems.name = "y"}, !s {cheems.name = "score"}, !e {cheems.name = "expert"},
+          tensor<?x40xbf16> {cheems.name = "rounded"}) attributes {cheems.most_rows = 64 : i64} {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32

@@ -20,8 +20,8 @@
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
-  func.func @main(%x: tensor<?x456xbf16> {cheems.field = "x"}, %w: tensor<100x456xbf16> {cheems.field = "w"}, %e: tensor<?x100xf32> {cheems.field = "y"})
-      -> (tensor<?x100xf32> {cheems.field = "y"}) {
+  func.func @main(%x: tensor<?x456xbf16> {cheems.name = "x"}, %w: tensor<100x456xbf16> {cheems.name = "w"}, %e: tensor<?x100xf32> {cheems.name = "y"})
+      -> (tensor<?x100xf32> {cheems.name = "y"}) {
     %zero = arith.constant 0.0 : f32
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x100xf32>) -> tensor<?x100xf32>
     %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x456xbf16>, tensor<100x456xbf16>) outs(%f : tensor<?x100xf32>) -> tensor<?x100xf32>

@@ -46,7 +46,7 @@ cheems_tile.kernel @copied(%x: memref<?x16xf32>, %y: memref<?x16xf32>, %o: memre
   cheems_tile.return
 }
 
-func.func @main(%x: tensor<3x16xf32> {cheems.field = "x"}, %y: tensor<4x16xf32> {cheems.field = "y"}) -> (tensor<4x16xf32> {cheems.field = "o"}) {
+func.func @main(%x: tensor<3x16xf32> {cheems.name = "x"}, %y: tensor<4x16xf32> {cheems.name = "y"}) -> (tensor<4x16xf32> {cheems.name = "o"}) {
   %c1 = arith.constant 1 : index
   %e = tensor.empty() : tensor<4x16xf32>
   %o = cheems_tile.launch @copied grid[%c1, %c1, %c1] ins(%x, %y : tensor<3x16xf32>, tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>

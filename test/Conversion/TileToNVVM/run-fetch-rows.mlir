@@ -40,7 +40,7 @@ cheems_tile.kernel @fetched(%x: memref<?x14xf32>, %o: memref<4x16xf32>) warps(1)
   cheems_tile.return
 }
 
-func.func @main(%x: tensor<5x14xf32> {cheems.field = "x"}) -> (tensor<4x16xf32> {cheems.field = "o"}) {
+func.func @main(%x: tensor<5x14xf32> {cheems.name = "x"}) -> (tensor<4x16xf32> {cheems.name = "o"}) {
   %c1 = arith.constant 1 : index
   %e = tensor.empty() : tensor<4x16xf32>
   %o = cheems_tile.launch @fetched grid[%c1, %c1, %c1] ins(%x : tensor<5x14xf32>) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>

@@ -17,7 +17,7 @@
 // DOT: vdpbf16ps {{.*}}%zmm
 // TILES-LABEL: keys_parallel{{[0-9]*}}:
 // TILES: tdpbf16ps %tmm
-func.func @keys(%buffer_x: memref<?x2x1x32xf32>, %buffer_y: memref<?x2x1x128xf32>, %section: memref<?xi8> {cheems.field = "parameters"}) {
+func.func @keys(%buffer_x: memref<?x2x1x32xf32>, %buffer_y: memref<?x2x1x128xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %x = bufferization.to_tensor %buffer_x restrict : memref<?x2x1x32xf32> to tensor<?x2x1x32xf32>
   %y = bufferization.to_tensor %buffer_y restrict writable : memref<?x2x1x128xf32> to tensor<?x2x1x128xf32>
   %w = cheems.parameter ["keys"] permute [2, 0, 3, 1] : tensor<2x1x32x128xbf16>
@@ -60,7 +60,7 @@ func.func @best(%buffer_g: memref<?x2x1x128xf32>, %buffer_s: memref<?x1x32xf32>,
 // AVX512-LABEL: mix_parallel{{[0-9]*}}:
 // AVX512: prefetcht1
 // AVX512: vfmadd{{[0-9]+}}ps {{.*}}%zmm
-func.func @mix(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buffer_e: memref<?x1x32xi32>, %buffer_y: memref<?x768xf32>, %section: memref<?xi8> {cheems.field = "parameters"}) {
+func.func @mix(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buffer_e: memref<?x1x32xi32>, %buffer_y: memref<?x768xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %x = bufferization.to_tensor %buffer_x restrict : memref<?x768xf32> to tensor<?x768xf32>
   %s = bufferization.to_tensor %buffer_s restrict : memref<?x1x32xf32> to tensor<?x1x32xf32>
   %e = bufferization.to_tensor %buffer_e restrict : memref<?x1x32xi32> to tensor<?x1x32xi32>
@@ -85,7 +85,7 @@ func.func @mix(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buf
 // AVX512: vpmovsxbd {{.*}}%zmm
 // AVX512: vcvtdq2ps {{.*}}%zmm
 // AVX512: vfmadd{{[0-9]+}}ps {{.*}}%zmm
-func.func @codes(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buffer_e: memref<?x1x32xi32>, %buffer_y: memref<?x768xf32>, %section: memref<?xi8> {cheems.field = "parameters"}) {
+func.func @codes(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buffer_e: memref<?x1x32xi32>, %buffer_y: memref<?x768xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %x = bufferization.to_tensor %buffer_x restrict : memref<?x768xf32> to tensor<?x768xf32>
   %s = bufferization.to_tensor %buffer_s restrict : memref<?x1x32xf32> to tensor<?x1x32xf32>
   %e = bufferization.to_tensor %buffer_e restrict : memref<?x1x32xi32> to tensor<?x1x32xi32>

@@ -3,6 +3,7 @@
 #include "Harness.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CPU/CodeGenerator.h"
@@ -167,9 +168,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
             "cheems_cpu.workspace")) {
       bool takesParameters = false;
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-        auto field =
-            function.getArgAttrOfType<mlir::StringAttr>(i, "cheems.field");
-        takesParameters |= field && field.getValue() == "parameters";
+        takesParameters |= stepFieldOf(function, i) == StepField::Parameters;
       }
       result->functions[function.getName().str()] = {
           nullptr, needs[0], needs[1], needs[2], takesParameters};

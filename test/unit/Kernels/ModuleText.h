@@ -72,7 +72,8 @@ private:
                           const std::string &layout) {
     if (!hasSection) {
       signature << (signature.tellp() ? ", " : "")
-                << "%section: memref<?xi8> {cheems.field = \"parameters\"}";
+                << "%section: memref<?xi8> {cheems.field = "
+                   "#cheems.step_field<parameters>}";
       hasSection = true;
     }
     before << "  %" << n << " = cheems.parameter [\"" << weight << "\"]"

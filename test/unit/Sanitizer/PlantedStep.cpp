@@ -19,10 +19,10 @@ namespace cheems::test {
 /// weights.
 static std::string stepText(const std::string &access) {
   return R"(
-func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"},
-                %logits: memref<?x64xf32> {cheems.field = "logits"},
-                %weights: memref<?xi8> {cheems.field = "parameters"},
-                %pool: memref<?x?xi32> {cheems.field = "pools", cheems.index = 0 : i64})
+func.func @step(%tokens: memref<?xi32> {cheems.field = #cheems.step_field<tokens>},
+                %logits: memref<?x64xf32> {cheems.field = #cheems.step_field<logits>},
+                %weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>},
+                %pool: memref<?x?xi32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64})
     attributes {cheems.entry = "cheems_step_any"} {
   %c0 = arith.constant 0 : index
   %token = memref.load %tokens[%c0] : memref<?xi32>

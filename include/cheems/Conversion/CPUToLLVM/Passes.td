@@ -69,7 +69,7 @@ def EmitEntriesPass : Pass<"cheems-emit-entries", "::mlir::ModuleOp"> {
   let summary = "Wrap each public step function in a C entry";
   let description = [{
     Before: public functions on memrefs with `cheems.entry = "symbol"`. The attribute `cheems.field` of an argument names the field of
-    `cheems_step` that it takes: `"tokens" | "segments" | "rows" | "logits" | "parameters" | "pools" | "workspace"`.
+    `cheems_step` that it takes (`#cheems.step_field`).
     After: `symbol(const cheems_step *)` loads the struct of include/cheems/abi.h, builds the memrefs and calls the function, which
     becomes private. If the step has a profile, `cheems.mark` stores a cycle count. If not, it costs one test and branch. The `cheems.*`
     attributes of the module, which are for the archive writer, are removed.

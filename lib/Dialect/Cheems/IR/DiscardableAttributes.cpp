@@ -105,9 +105,15 @@ LogicalResult CheemsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       NamedAttribute named) {
   Attribute value = named.getValue();
   if (named.getName() == kField) {
+    return isa<StepFieldAttr>(value)
+               ? success()
+               : op->emitOpError() << kField << " of argument " << argument
+                                   << " is a #cheems.step_field, not " << value;
+  }
+  if (named.getName() == kTensorName) {
     return isText(value) ? success()
                          : op->emitOpError()
-                               << kField << " of argument " << argument
+                               << kTensorName << " of argument " << argument
                                << " is a name, not " << value;
   }
   if (named.getName() == kIndex) {
@@ -117,5 +123,19 @@ LogicalResult CheemsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                    << " is an i64 of at least 0, not " << value;
   }
   return op->emitOpError() << "has an attribute of argument " << argument
+                           << " that no pass knows: " << named.getName();
+}
+
+LogicalResult CheemsDialect::verifyRegionResultAttribute(Operation *op,
+                                                         unsigned,
+                                                         unsigned result,
+                                                         NamedAttribute named) {
+  if (named.getName() == kTensorName) {
+    return isText(named.getValue())
+               ? success()
+               : op->emitOpError() << kTensorName << " of result " << result
+                                   << " is a name, not " << named.getValue();
+  }
+  return op->emitOpError() << "has an attribute of result " << result
                            << " that no pass knows: " << named.getName();
 }

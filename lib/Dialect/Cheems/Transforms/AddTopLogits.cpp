@@ -1,6 +1,6 @@
 // cheems-add-top-logits: entries that find the best logits of a step.
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_ADDTOPLOGITSPASS
@@ -18,8 +18,7 @@ struct AddTopLogits : cheems::impl::AddTopLogitsPassBase<AddTopLogits> {
   static RankedTensorType logitsOf(ModuleOp module) {
     for (auto function : module.getOps<func::FuncOp>()) {
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-        auto field = function.getArgAttrOfType<StringAttr>(i, kField);
-        if (field && field == "logits") {
+        if (stepFieldOf(function, i) == StepField::Logits) {
           return dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
         }
       }
@@ -41,10 +40,11 @@ struct AddTopLogits : cheems::impl::AddTopLogitsPassBase<AddTopLogits> {
     auto function =
         func::FuncOp::create(b, "top_logits_" + std::to_string(count),
                              b.getFunctionType(inputs, results));
-    constexpr StringLiteral fields[] = {"step_logits", "top_values",
-                                        "top_tokens", "log_sums"};
+    constexpr StepField fields[] = {StepField::StepLogits, StepField::TopValues,
+                                    StepField::TopTokens, StepField::LogSums};
     for (auto [i, field] : llvm::enumerate(fields)) {
-      function.setArgAttr(unsigned(i), kField, b.getStringAttr(field));
+      function.setArgAttr(unsigned(i), kField,
+                          StepFieldAttr::get(&getContext(), field));
     }
     Block *body = function.addEntryBlock();
     b.setInsertionPointToStart(body);

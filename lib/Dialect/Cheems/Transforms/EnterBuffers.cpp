@@ -1,6 +1,6 @@
 // cheems-enter-buffers: a step takes buffers and returns nothing.
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -19,21 +19,24 @@ MemRefType bufferOf(Type type) {
 }
 
 struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
-  static StringRef fieldOf(func::FuncOp function, unsigned i) {
-    auto field = function.getArgAttrOfType<StringAttr>(i, kField);
-    return field ? field.getValue() : StringRef();
+  static bool isWritten(func::FuncOp function, unsigned i) {
+    constexpr StepField written[] = {
+        StepField::Logits,    StepField::Embeddings, StepField::Pools,
+        StepField::TopValues, StepField::TopTokens,  StepField::LogSums};
+    std::optional<StepField> field = stepFieldOf(function, i);
+    return field && llvm::is_contained(written, *field);
   }
-  static bool isWritten(StringRef field) {
-    return llvm::is_contained({"logits", "embeddings", "pools", "top_values",
-                               "top_tokens", "log_sums"},
-                              field);
+  static bool hasField(func::FuncOp function) {
+    return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+      return stepFieldOf(function, i).has_value();
+    });
   }
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       bool enters = !function.isExternal() && function.getNumArguments() > 0 &&
                     isa<RankedTensorType>(function.getArgumentTypes()[0]) &&
-                    !fieldOf(function, 0).empty();
+                    hasField(function);
       if (enters && failed(enter(function))) {
         return signalPassFailure();
       }
@@ -47,7 +50,7 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
         return function.emitOpError("takes a tensor per field, but argument ")
                << i << " is of type " << function.getArgumentTypes()[i];
       }
-      if (isWritten(fieldOf(function, i))) {
+      if (isWritten(function, i)) {
         written.push_back(i);
       }
     }
@@ -74,7 +77,7 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
       argument.setType(bufferOf(tensor));
       auto read = bufferization::ToTensorOp::create(
           b, argument.getLoc(), tensor, argument, /*restrict=*/true,
-          isWritten(fieldOf(function, argument.getArgNumber())));
+          isWritten(function, argument.getArgNumber()));
       argument.replaceAllUsesExcept(read, read);
     }
     // Otherwise an update that was not in place would be lost in silence.
@@ -91,12 +94,12 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
 
     unsigned at = 0;
     while (at < function.getNumArguments() &&
-           fieldOf(function, at) != "pools") {
+           stepFieldOf(function, at) != StepField::Pools) {
       ++at;
     }
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    auto field = b.getDictionaryAttr(
-        b.getNamedAttr(kField, b.getStringAttr("parameters")));
+    auto field = b.getDictionaryAttr(b.getNamedAttr(
+        kField, StepFieldAttr::get(&getContext(), StepField::Parameters)));
     if (failed(function.insertArgument(at, bytes, field, function.getLoc()))) {
       return failure();
     }

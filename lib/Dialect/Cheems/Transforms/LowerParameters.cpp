@@ -1,6 +1,7 @@
 // cheems-lower-parameters: offsets in the weight section, and views of it.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -36,17 +37,10 @@ struct LowerParameters
     if (!function) {
       return op.emitOpError("is in no function");
     }
-    Value section;
-    for (BlockArgument argument : function.getArguments()) {
-      auto field = function.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), cheems::kField);
-      if (field && field.getValue() == "parameters") {
-        section = argument;
-      }
-    }
+    Value section = cheems::argumentOf(function, cheems::StepField::Parameters);
     if (!section) {
       return op.emitOpError("is in a function without an argument "
-                            "{cheems.field = \"parameters\"}");
+                            "{cheems.field = #cheems.step_field<parameters>}");
     }
     OpBuilder b(op);
     Value at = arith::ConstantIndexOp::create(b, op.getLoc(), offset);

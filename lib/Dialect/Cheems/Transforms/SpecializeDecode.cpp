@@ -1,6 +1,6 @@
 // cheems-specialize-decode: a second step whose segments have one row each.
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace cheems {
@@ -61,22 +61,10 @@ struct SpecializeDecode
         call, call.getCalleeAttr());
   }
 
-  /// The memory that a step writes embeddings to; null without one.
-  static Value embeddingsOf(func::FuncOp function) {
-    for (BlockArgument argument : function.getArguments()) {
-      auto field = function.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), kField);
-      if (field && field == "embeddings") {
-        return argument;
-      }
-    }
-    return {};
-  }
-
   /// The calls that write them.
   static SmallVector<func::CallOp> embeddingCalls(func::FuncOp function) {
     SmallVector<func::CallOp> calls;
-    Value embeddings = embeddingsOf(function);
+    Value embeddings = argumentOf(function, StepField::Embeddings);
     function.walk([&](func::CallOp call) {
       if (embeddings && llvm::is_contained(call.getOperands(), embeddings)) {
         calls.push_back(call);
@@ -89,7 +77,8 @@ struct SpecializeDecode
   static LogicalResult verifyEmbeddings(func::FuncOp function) {
     for (func::CallOp call : embeddingCalls(function)) {
       if (call.getNumResults() != 1 ||
-          call.getResult(0).getType() != embeddingsOf(function).getType()) {
+          call.getResult(0).getType() !=
+              argumentOf(function, StepField::Embeddings).getType()) {
         return call.emitOpError("takes embeddings, so it has one result of "
                                 "their type");
       }
@@ -101,7 +90,8 @@ struct SpecializeDecode
   /// it is.
   static void dropEmbeddings(func::FuncOp function) {
     for (func::CallOp call : embeddingCalls(function)) {
-      call.getResult(0).replaceAllUsesWith(embeddingsOf(function));
+      call.getResult(0).replaceAllUsesWith(
+          argumentOf(function, StepField::Embeddings));
       call.erase();
     }
   }

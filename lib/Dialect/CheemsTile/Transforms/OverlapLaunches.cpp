@@ -1,7 +1,7 @@
 // cheems-tile-overlap-launches: kernels of sm_90a wait for those ahead of them
 // by themselves, so that a card may start them early. Weights that a kernel
 // begins with come while it waits.
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,7 +9,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace cheems::tile {
 #define GEN_PASS_DEF_TILEOVERLAPLAUNCHESPASS
@@ -21,11 +20,11 @@ using namespace cheems;
 using namespace cheems::tile;
 
 /// Fields of a step that only the host writes, before the first kernel starts.
-static bool isOfHost(StringRef field) {
-  return llvm::StringSwitch<bool>(field)
-      .Cases({"parameters", "tokens", "segments", "rows", "embedding_rows"},
-             true)
-      .Default(false);
+static bool isOfHost(StepField field) {
+  constexpr StepField ofHost[] = {StepField::Parameters, StepField::Tokens,
+                                  StepField::Segments, StepField::Rows,
+                                  StepField::EmbeddingRows};
+  return llvm::is_contained(ofHost, field);
 }
 
 /// Whether no kernel writes the memory, whoever calls the function.
@@ -42,8 +41,8 @@ static bool isConstant(Value memory, const SymbolUserMap &users) {
   }
   unsigned number = argument.getArgNumber();
   if (function->hasAttr(kEntry)) {
-    auto field = function.getArgAttrOfType<StringAttr>(number, kField);
-    return field && isOfHost(field);
+    std::optional<StepField> field = stepFieldOf(function, number);
+    return field && isOfHost(*field);
   }
   // One that nobody calls, as what only some steps need, never runs.
   ArrayRef<Operation *> calls = users.getUsers(function);

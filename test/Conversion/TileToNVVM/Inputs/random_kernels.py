@@ -317,11 +317,11 @@ class Kernel:
             memrefs.append(f"%{name}: memref<{spelled}x{kind}>")
         tensors = [f"tensor<{'x'.join(map(str, shape))}x{kind}>" for _, kind, shape, _, _, _ in self.arguments]
         names = [argument[0] for argument in self.arguments]
-        parameters = ", ".join(f'%{name}: {tensor} {{cheems.field = "{name}"}}' for name, tensor in zip(names, tensors))
+        parameters = ", ".join(f'%{name}: {tensor} {{cheems.name = "{name}"}}' for name, tensor in zip(names, tensors))
         inputs = f"{', '.join('%' + name for name in names[:-1])} : {', '.join(tensors[:-1])}"
         lines = [f"{name} = {text}" for text, name in ((text, "#" + name) for text, name in self.layouts.items())]
         lines += [f"cheems_tile.kernel @{self.name}({', '.join(memrefs)}) warps({self.warps}) {{", *self.lines, "  cheems_tile.return", "}"]
-        lines += [f'func.func @main_{self.name}({parameters}) -> ({tensors[-1]} {{cheems.field = "y"}}) {{']
+        lines += [f'func.func @main_{self.name}({parameters}) -> ({tensors[-1]} {{cheems.name = "y"}}) {{']
         lines += [f"  %g{axis} = arith.constant {extent} : index" for axis, extent in enumerate(self.grid)]
         lines += [f"  %r = cheems_tile.launch @{self.name} grid[%g0, %g1, %g2] ins({inputs}) outs(%{names[-1]} : {tensors[-1]}) -> {tensors[-1]}"]
         return "\n".join([*lines, f"  return %r : {tensors[-1]}", "}", ""])

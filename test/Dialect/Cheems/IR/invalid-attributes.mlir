@@ -161,8 +161,29 @@ func.func private @unknown() attributes {cheems.decode}
 
 // -----
 
-// expected-error@below {{cheems.field of argument 1 is a name, not 1 : i64}}
-func.func private @field(i32, i32 {cheems.field = 1 : i64})
+// expected-error@below {{cheems.field of argument 1 is a #cheems.step_field, not "tokens"}}
+func.func private @field(i32, i32 {cheems.field = "tokens"})
+
+// -----
+
+// expected-error@below {{expected ::cheems::StepField to be one of: tokens, segments, rows, logits, parameters, pools, workspace, embedding_rows, embeddings, step_logits, top_values, top_tokens, log_sums}}
+// expected-error@below {{failed to parse Cheems_StepFieldAttr parameter 'value' which is to be a `::cheems::StepField`}}
+func.func private @no_field(i32 {cheems.field = #cheems.step_field<token>})
+
+// -----
+
+// expected-error@below {{cheems.name of argument 1 is a name, not ""}}
+func.func private @name(i32, i32 {cheems.name = ""})
+
+// -----
+
+// expected-error@below {{cheems.name of result 0 is a name, not 1 : i64}}
+func.func private @result() -> (i32 {cheems.name = 1 : i64})
+
+// -----
+
+// expected-error@below {{has an attribute of result 0 that no pass knows: "cheems.field"}}
+func.func private @result() -> (i32 {cheems.field = #cheems.step_field<logits>})
 
 // -----
 

@@ -38,7 +38,7 @@
 // CHECK: linalg.generic {{.*}} outs(%[[BLOCK]] :
 // CHECK-NOT: {{memref.alloc|copy}}
 // CHECK: return
-func.func @layer(%bx: memref<?x96xf32>, %bin: memref<?x96xf32>, %weights: memref<?xi8> {cheems.field = "parameters"}) {
+func.func @layer(%bx: memref<?x96xf32>, %bin: memref<?x96xf32>, %weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %x = bufferization.to_tensor %bx restrict writable : memref<?x96xf32> to tensor<?x96xf32>

@@ -14,7 +14,7 @@
 // CHECK: memref.view %arg1[%[[O2]]][] : memref<?xi8> to memref<8xf32>
 // CHECK-NOT: cheems.parameter
 // doc: cheems-lower-parameters
-func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<8xf32>, tensor<1x2x16x2xbf16>, tensor<8xf32>) {
+func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) -> (tensor<8xf32>, tensor<1x2x16x2xbf16>, tensor<8xf32>) {
   %n = cheems.parameter ["norm"] : tensor<8xf32>
   %p = cheems.parameter ["a", "b"] layout(#cheems_cpu.panels<16, 2>) : tensor<1x2x16x2xbf16>
   %again = cheems.parameter ["norm"] : tensor<8xf32>
@@ -29,7 +29,7 @@ func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = "parameters"})
 // CHECK-SAME: #cheems.stored_parameter<names = ["k"], type = tensor<4x4xf32>, offset = 0>
 // CHECK-SAME: #cheems.stored_parameter<names = ["k"], type = tensor<4x4xf32>, offset = 64, permute = [1, 0]>
 // CHECK-LABEL: @permuted
-func.func @permuted(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+func.func @permuted(%weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
   %k = cheems.parameter ["k"] : tensor<4x4xf32>
   %t = cheems.parameter ["k"] permute [1, 0] : tensor<4x4xf32>
   %again = cheems.parameter ["k"] permute [1, 0] : tensor<4x4xf32>
@@ -43,7 +43,7 @@ func.func @permuted(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (te
 // CHECK-SAME: #cheems.stored_parameter<names = ["d", "u"], type = tensor<4x4xf32>, offset = 0>
 // CHECK-SAME: #cheems.stored_parameter<names = ["d", "u"], type = tensor<4x4xf32>, offset = 64, by_columns = true>
 // CHECK-LABEL: @beside
-func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+func.func @beside(%weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %below = cheems.parameter ["d", "u"] : tensor<4x4xf32>
   %beside = cheems.parameter ["d", "u"] by_columns : tensor<4x4xf32>
   return %below, %beside : tensor<4x4xf32>, tensor<4x4xf32>
@@ -60,7 +60,7 @@ func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tens
 module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
     #cheems.stored_parameter<names = ["other"], type = tensor<8xf32>, offset = 0>, #cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 64>,
     #cheems.stored_parameter<names = ["norm"], type = tensor<8xbf16>, offset = 128>]} {
-  func.func @shared(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<8xf32>) {
+  func.func @shared(%weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) -> (tensor<4x4xf32>, tensor<8xf32>) {
     %new = cheems.parameter ["new"] : tensor<4x4xf32>
     %n = cheems.parameter ["norm"] : tensor<8xf32>
     return %new, %n : tensor<4x4xf32>, tensor<8xf32>
@@ -70,7 +70,7 @@ module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
 // -----
 
 func.func @no_section(%weights: memref<?xi8>) -> tensor<8xf32> {
-  // expected-error@below {{is in a function without an argument {cheems.field = "parameters"}}}
+  // expected-error@below {{is in a function without an argument {cheems.field = #cheems.step_field<parameters>}}}
   %n = cheems.parameter ["norm"] : tensor<8xf32>
   return %n : tensor<8xf32>
 }

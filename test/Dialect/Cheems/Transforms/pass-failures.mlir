@@ -30,7 +30,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 //--- function.mlir
-func.func @step(%tokens: tensor<?xi32> {cheems.field = "tokens"}) -> tensor<?xi32> {
+func.func @step(%tokens: tensor<?xi32> {cheems.field = #cheems.step_field<tokens>}) -> tensor<?xi32> {
   %0 = tensor.empty() {inside} : tensor<1xi32>
   return %tokens : tensor<?xi32>
 }

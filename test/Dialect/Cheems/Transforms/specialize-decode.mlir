@@ -27,7 +27,7 @@
 // CHECK: return
 // CHECK-NEXT: }
 // CHECK-NOT: @head
-// CHECK: func.func @step_decode(%{{.*}}: tensor<?x8xi32> {cheems.field = "segments"},
+// CHECK: func.func @step_decode(%{{.*}}: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>},
 // CHECK-SAME: attributes {cheems.most_rows = 48 : i64}
 // CHECK: cheems.positions one_row ins(
 // CHECK: call @layer_decode(
@@ -37,7 +37,7 @@
 // CHECK-LABEL: func.func private @sequence_decode(
 // CHECK: cheems.segmented_ssd allow_bf16 one_row ins(
 // CHECK-NOT: func.func
-func.func @step(%segments: tensor<?x8xi32> {cheems.field = "segments"}, %p: tensor<?xi32>, %x: tensor<?x1x4xf32>, %g: tensor<?x1xf32>, %a: tensor<1xf32>, %pool: tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32> {
+func.func @step(%segments: tensor<?x8xi32> {cheems.field = #cheems.step_field<segments>}, %p: tensor<?xi32>, %x: tensor<?x1x4xf32>, %g: tensor<?x1xf32>, %a: tensor<1xf32>, %pool: tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32> {
   %position, %length = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
   %y = call @layer(%segments, %x, %g, %a, %pool) : (tensor<?x8xi32>, tensor<?x1x4xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32>
   %z = call @head(%y) : (tensor<?x1x4xf32>) -> tensor<?x1x4xf32>
@@ -140,10 +140,10 @@ func.func @second(%segments: tensor<?x8xi32>, %p: tensor<?xi32>) {
 // CHECK: return %{{.*}}, %[[WRITTEN]]
 // CHECK-LABEL: func.func private @embed(
 // CHECK-LABEL: func.func @step_decode(
-// CHECK-SAME: %[[GIVEN:[a-z0-9]+]]: tensor<?x4xf32> {cheems.field = "embeddings"}
+// CHECK-SAME: %[[GIVEN:[a-z0-9]+]]: tensor<?x4xf32> {cheems.field = #cheems.step_field<embeddings>}
 // CHECK-NOT: call
 // CHECK: return %{{.*}}, %[[GIVEN]]
-func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %e: tensor<?x4xf32> {cheems.field = "embeddings"})
+func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %e: tensor<?x4xf32> {cheems.field = #cheems.step_field<embeddings>})
     -> (tensor<?xi32>, tensor<?x4xf32>) {
   %positions, %lengths = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
   %written = call @embed(%e) : (tensor<?x4xf32>) -> tensor<?x4xf32>
@@ -155,7 +155,7 @@ func.func private @embed(%e: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %e: tensor<?x4xf32> {cheems.field = "embeddings"})
+func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %e: tensor<?x4xf32> {cheems.field = #cheems.step_field<embeddings>})
     -> (tensor<?x4xf32>, tensor<?x4xf32>) {
   %positions, %lengths = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
   // expected-error@below {{takes embeddings, so it has one result of their type}}

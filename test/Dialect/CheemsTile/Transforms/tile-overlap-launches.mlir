@@ -50,8 +50,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
       outs(%y : memref<?x64xf32>)
     return
   }
-  func.func @step(%weights: memref<?xi8> {cheems.field = "parameters"}, %tokens: memref<?xi32> {cheems.field = "tokens"},
-                  %pool: memref<?x64xf32> {cheems.field = "pools", cheems.index = 0 : i64}) attributes {cheems.entry = "step"} {
+  func.func @step(%weights: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}, %tokens: memref<?xi32> {cheems.field = #cheems.step_field<tokens>},
+                  %pool: memref<?x64xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64}) attributes {cheems.entry = "step"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c256 = arith.constant 256 : index
@@ -91,8 +91,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     }
     cheems_tile.return
   }
-  func.func @step(%weights: memref<1x64xf32> {cheems.field = "parameters"}, %x: memref<1x64xf32> {cheems.field = "pools", cheems.index = 0 : i64},
-                  %y: memref<1x64xf32> {cheems.field = "logits"}) attributes {cheems.entry = "step"} {
+  func.func @step(%weights: memref<1x64xf32> {cheems.field = #cheems.step_field<parameters>}, %x: memref<1x64xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64},
+                  %y: memref<1x64xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "step"} {
     %c1 = arith.constant 1 : index
     cheems_tile.launch @weigh grid[%c1, %c1, %c1] ins(%weights, %x : memref<1x64xf32>, memref<1x64xf32>) outs(%y : memref<1x64xf32>)
     cheems_tile.launch @branch grid[%c1, %c1, %c1] ins(%weights, %x : memref<1x64xf32>, memref<1x64xf32>) outs(%y : memref<1x64xf32>)
@@ -119,7 +119,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     cheems_tile.launch @inside grid[%c1, %c1, %c1] ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
     return
   }
-  func.func @step(%weights: memref<64xf32> {cheems.field = "parameters"}) attributes {cheems.entry = "step"} {
+  func.func @step(%weights: memref<64xf32> {cheems.field = #cheems.step_field<parameters>}) attributes {cheems.entry = "step"} {
     func.call @layer(%weights) : (memref<64xf32>) -> ()
     return
   }

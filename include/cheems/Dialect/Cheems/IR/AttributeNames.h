@@ -1,4 +1,4 @@
-// Discardable attributes of modules, functions and arguments. The
+// Discardable attributes of modules, functions, arguments and results. The
 // dialect verifies them, and refuses every other name that begins with
 // "cheems.".
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
@@ -27,10 +27,14 @@ constexpr llvm::StringLiteral kEntry = "cheems.entry";
 constexpr llvm::StringLiteral kMostRows = "cheems.most_rows";
 
 // Of an argument of a function.
-/// The name of its tensor; of an entry, a field of cheems_step (docs/abi.md).
+/// Which field of a step it is: a StepFieldAttr.
 constexpr llvm::StringLiteral kField = "cheems.field";
 /// Of a pool: which one, an i64.
 constexpr llvm::StringLiteral kIndex = "cheems.index";
+
+// Of an argument or a result of a function.
+/// What files of the interpreter call what is no field of a step: a string.
+constexpr llvm::StringLiteral kTensorName = "cheems.name";
 
 } // namespace cheems
 

@@ -43,6 +43,30 @@ def Cheems_StageAttr : AttrDef<Cheems_Dialect, "Stage"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Cheems_StepField : I32EnumAttr<"StepField", "A field of cheems_step, or of what entries for the best logits take", [
+    I32EnumAttrCase<"Tokens", 0, "tokens">, I32EnumAttrCase<"Segments", 1, "segments">, I32EnumAttrCase<"Rows", 2, "rows">,
+    I32EnumAttrCase<"Logits", 3, "logits">, I32EnumAttrCase<"Parameters", 4, "parameters">, I32EnumAttrCase<"Pools", 5, "pools">,
+    I32EnumAttrCase<"Workspace", 6, "workspace">, I32EnumAttrCase<"EmbeddingRows", 7, "embedding_rows">,
+    I32EnumAttrCase<"Embeddings", 8, "embeddings">,
+    // Entries for the best logits read those of a step, and write the others.
+    I32EnumAttrCase<"StepLogits", 9, "step_logits">, I32EnumAttrCase<"TopValues", 10, "top_values">,
+    I32EnumAttrCase<"TopTokens", 11, "top_tokens">, I32EnumAttrCase<"LogSums", 12, "log_sums">
+  ]> {
+  let cppNamespace = "::cheems";
+  let genSpecializedAttr = 0;
+}
+
+def Cheems_StepFieldAttr : EnumAttr<Cheems_Dialect, Cheems_StepField, "step_field"> {
+  let summary = "What an argument of a step is";
+  let description = [{
+    It stands on an argument of a function as `cheems.field`. docs/abi.md says what each field holds. Of `pools`, `cheems.index` says which
+    one. An argument or a result that is no field may have a `cheems.name`, which files of `cheems-interpret` call it.
+
+    Example: `#cheems.step_field<tokens>`
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Cheems_StateRole : I32EnumAttr<"StateRole", "What the runtime tells pools by", [
     I32EnumAttrCase<"Keys", 0, "keys">, I32EnumAttrCase<"Values", 1, "values">, I32EnumAttrCase<"Masks", 2, "masks">,
     I32EnumAttrCase<"Scales", 3, "scales">,       // of keys or values that are codes

@@ -98,7 +98,7 @@ def OwnInitsPass : Pass<"cheems-own-inits", "::mlir::func::FuncOp"> {
 def EnterBuffersPass : Pass<"cheems-enter-buffers", "::mlir::ModuleOp"> {
   let summary = "A step takes buffers and returns nothing";
   let description = [{
-    Before: functions on tensors, whose arguments have `cheems.field`. They return the updated tensors: `logits` and the `pools`, in order.
+    Before: functions on tensors, whose arguments have a `cheems.field` (`#cheems.step_field`). They return the updated tensors: `logits` and the `pools`, in order.
     After: the same functions on buffers. `bufferization.to_tensor` reads a buffer, and each result is written back into its buffer. The
     argument `parameters`, which is bytes, is added before the pools.
     Requires: a function returns one tensor per field that is written.
