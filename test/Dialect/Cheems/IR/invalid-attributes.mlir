@@ -111,6 +111,23 @@ module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"
 
 // -----
 
+// expected-error@below {{invalid kind of type specified: expected builtin.tensor, but found 'f32'}}
+// expected-error@below {{failed to parse Cheems_StoredParameterAttr parameter 'type' which is to be a `::mlir::RankedTensorType`}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = f32, offset = 0>], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{invalid kind of attribute specified}}
+// expected-error@below {{failed to parse Cheems_StoredParameterAttr parameter 'layout' which is to be a `::cheems::LayoutAttrInterface`}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 0, layout = "rows">], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{struct is missing required parameter: offset}}
+module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>>], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
 // expected-error@below {{the offset of a stored parameter is at least 0 and a multiple of 64, not -64}}
 module attributes {cheems.parameters = [#cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = -64>], cheems.parameter_bytes = 128 : i64} {}
 

@@ -45,3 +45,12 @@ func.func @worker(%n: index, %b: memref<?xindex>) {
   }
   return
 }
+
+// CHECK: module attributes {cheems.parameter_bytes = 1280 : i64, cheems.parameters = [
+// CHECK-SAME: #cheems.stored_parameter<names = ["a", "b"], type = tensor<9x8xi8>, offset = 0, by_columns = true, quantized = <bits = 8, group = 4, part = codes>>,
+// CHECK-SAME: #cheems.stored_parameter<names = ["keys"], type = tensor<2x4x2x8xbf16>, offset = 128, layout = #cheems_cpu.panels<16, 2>, permute = [1, 0]>]}
+module attributes {cheems.parameter_bytes = 1280 : i64, cheems.parameters = [
+    #cheems.stored_parameter<names = ["a", "b"], type = tensor<9x8xi8>, offset = 0, quantized = #cheems.quantized<bits = 8, group = 4, part = codes>,
+                             by_columns = true>,
+    #cheems.stored_parameter<offset = 128, names = ["keys"], type = tensor<2x4x2x8xbf16>, permute = [1, 0], layout = #cheems_cpu.panels<16, 2>>]} {
+}
