@@ -166,12 +166,12 @@ std::pair<int32_t, size_t> AddedTokens::longest(const Tree &tree,
 }
 
 bool AddedTokens::isWordCharacter(std::string_view character) const {
-  std::vector<Span> matches;
+  std::vector<TextSpan> matches;
   wordCharacter.value().findAll(character, matches);
   return !matches.empty();
 }
 
-bool AddedTokens::standsAlone(std::string_view text, Span span) const {
+bool AddedTokens::standsAlone(std::string_view text, TextSpan span) const {
   if (span.begin > 0) {
     size_t before = utf8::previous(text, span.begin);
     if (isWordCharacter(text.substr(before, span.begin - before))) {
@@ -211,7 +211,7 @@ AddedTokens::split(std::string_view text, bool normalized, bool parseSpecial,
       continue;
     }
     const AddedToken &token = tokens[static_cast<size_t>(index)];
-    Span match{position, position + length};
+    TextSpan match{position, position + length};
     // a rejected match is stepped over whole: what begins inside it is not
     // looked at
     position = match.end;

@@ -44,7 +44,7 @@ public:
 
   /// A stretch of text, or an added token found there.
   struct Part {
-    Span span;
+    TextSpan span;
     int32_t id; ///< -1: text
   };
   /// Cuts `text` (valid UTF-8) at the added tokens whose `normalized` flag is
@@ -73,7 +73,7 @@ private:
   std::pair<int32_t, size_t> longest(const Tree &tree, std::string_view text,
                                      size_t most) const;
 
-  bool standsAlone(std::string_view text, Span span) const;
+  bool standsAlone(std::string_view text, TextSpan span) const;
   bool isWordCharacter(std::string_view character) const;
 
   std::vector<AddedToken> tokens;

@@ -203,12 +203,12 @@ void Decoder::run(size_t index, DecodeState &state, std::string_view token,
     return run(index + 1, state, spaced, text);
   }
   case Stage::replace: {
-    std::vector<Span> matches;
+    std::vector<TextSpan> matches;
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): this kind has one
     stage.pattern->findAll(token, matches);
     std::string replaced;
     size_t from = 0;
-    for (Span match : matches) {
+    for (TextSpan match : matches) {
       replaced.append(token.substr(from, match.begin - from));
       replaced += stage.content;
       from = match.end;

@@ -228,7 +228,7 @@ public:
   using Normalizer::apply;
   void apply(std::string &text, std::string &marks,
              bool &beginsText) const override {
-    std::vector<Span> matches;
+    std::vector<TextSpan> matches;
     pattern.findAll(text, matches);
     if (!matches.empty() && matches[0].begin == 0 && matches[0].end != 0 &&
         content.empty()) {
@@ -241,7 +241,7 @@ public:
       replaced.append(bytes.substr(from, end - from),
                       marks.empty() ? "" : theirs.substr(from, end - from));
     };
-    for (Span match : matches) {
+    for (TextSpan match : matches) {
       keepTo(match.begin);
       replaced.append(content, markOf(marks, match.begin, match.end));
       checkGrowth(text.size(), replaced.text.size());

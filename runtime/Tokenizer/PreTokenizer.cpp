@@ -100,9 +100,9 @@ private:
 class UnicodeScripts : public PreTokenizer {
 public:
   void apply(Pieces &pieces) const override {
-    std::vector<Span> cut;
+    std::vector<TextSpan> cut;
     for (size_t index = 0; index < pieces.spans.size(); ++index) {
-      Span span = pieces.spans[index];
+      TextSpan span = pieces.spans[index];
       uint32_t last = 0;
       for (size_t at = span.begin; at < span.end;) {
         utf8::Scan next = utf8::scan(std::string_view(pieces.text).substr(at));

@@ -16,7 +16,7 @@ namespace cheems {
 /// what lies between them is dropped.
 struct Pieces {
   std::string text;
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   bool beginsText; ///< whether it is the front of what is encoded
 
   explicit Pieces(std::string whole, bool beginsText = true);

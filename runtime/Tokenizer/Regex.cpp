@@ -148,7 +148,8 @@ Regex Regex::fromPattern(const tokenizer_json::Json &pattern,
                               "Regex, String");
 }
 
-void Regex::findAll(std::string_view text, std::vector<Span> &matches) const {
+void Regex::findAll(std::string_view text,
+                    std::vector<TextSpan> &matches) const {
   matches.clear();
   auto data = own<MatchData>(pcre2_match_data_create(1, nullptr));
   auto context = own<MatchContext>(pcre2_match_context_create(nullptr));

@@ -20,7 +20,7 @@
 namespace cheems {
 
 /// A byte range [begin, end) of a text.
-struct Span {
+struct TextSpan {
   size_t begin, end;
 };
 
@@ -44,7 +44,7 @@ public:
   /// UTF-8. They do not overlap; an empty match directly behind another match
   /// is skipped. Throws Error when the expression backtracks without end. Safe
   /// to call from several threads.
-  void findAll(std::string_view text, std::vector<Span> &matches) const;
+  void findAll(std::string_view text, std::vector<TextSpan> &matches) const;
 
 private:
   struct Compiled;

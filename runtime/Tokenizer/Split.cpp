@@ -9,7 +9,7 @@ namespace cheems {
 namespace {
 
 struct Stretch {
-  Span span;
+  TextSpan span;
   bool match;
 };
 
@@ -17,7 +17,7 @@ struct Stretch {
 /// one before)`; gap and match alike start as "no match" before the first.
 template <typename Iterator, typename Join>
 void joinStretches(const Iterator &begin, const Iterator &end,
-                   std::vector<Span> &out, Join join) {
+                   std::vector<TextSpan> &out, Join join) {
   bool previous = false;
   size_t first = out.size();
   for (Iterator stretch = begin; stretch != end; ++stretch) {
@@ -56,7 +56,7 @@ SplitBehavior parseSplitBehavior(const std::string &name,
 }
 
 void Split::apply(Pieces &pieces) const {
-  std::vector<Span> cut, matches;
+  std::vector<TextSpan> cut, matches;
   std::vector<Stretch> stretches;
   for (size_t index = 0; index < pieces.spans.size(); ++index) {
     std::string_view piece = pieces[index];
@@ -64,7 +64,7 @@ void Split::apply(Pieces &pieces) const {
     pattern.findAll(piece, matches);
     stretches.clear();
     size_t from = 0;
-    for (Span match : matches) {
+    for (TextSpan match : matches) {
       if (from != match.begin) {
         stretches.push_back({{base + from, base + match.begin}, invert});
       }
@@ -106,9 +106,10 @@ void Split::apply(Pieces &pieces) const {
       break;
     }
   }
-  cut.erase(std::remove_if(cut.begin(), cut.end(),
-                           [](Span span) { return span.begin == span.end; }),
-            cut.end());
+  cut.erase(
+      std::remove_if(cut.begin(), cut.end(),
+                     [](TextSpan span) { return span.begin == span.end; }),
+      cut.end());
   pieces.spans = std::move(cut);
 }
 

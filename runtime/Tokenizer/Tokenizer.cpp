@@ -120,7 +120,7 @@ struct Tokenizer::Parts {
       if (preTokenizer) {
         preTokenizer->apply(pieces);
       }
-      memory.grow(pieces.spans.size() * sizeof(Span));
+      memory.grow(pieces.spans.size() * sizeof(TextSpan));
       for (size_t index = 0; index < pieces.spans.size(); ++index) {
         Work::checkAt(index);
         model.tokenize(pieces[index], most, ids);

@@ -13,10 +13,10 @@ namespace {
 
 std::vector<std::string> matches(const std::string &expression,
                                  const std::string &text) {
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   Regex::oniguruma(expression, "regex").findAll(text, spans);
   std::vector<std::string> found;
-  for (Span span : spans) {
+  for (TextSpan span : spans) {
     found.push_back(text.substr(span.begin, span.end - span.begin));
   }
   return found;
@@ -61,7 +61,7 @@ TEST(Regex, scriptsAreThoseOfTheCharacterItself) {
 }
 
 TEST(Regex, emptyMatchesDoNotRepeatOrSplitCharacters) {
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   Regex::oniguruma("a*", "regex").findAll("éaa", spans);
   ASSERT_EQ(spans.size(), 2u);
   EXPECT_EQ(spans[0].begin, 0u);
@@ -71,7 +71,7 @@ TEST(Regex, emptyMatchesDoNotRepeatOrSplitCharacters) {
 }
 
 TEST(Regex, literalTextIsNotAnExpression) {
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   Regex::literal("a.", "regex").findAll("aba.", spans);
   ASSERT_EQ(spans.size(), 1u);
   EXPECT_EQ(spans[0].begin, 2u);
@@ -91,14 +91,14 @@ TEST(Regex, propertiesAreThoseOfUnicode16WhateverPcre2Knows) {
   for (const char *expression :
        {"\\p{L}+", "[^\\s\\p{L}\\p{N}]+", "\\p{M}+", "\\p{C}", "\\p{Mn}+",
         "\\p{P}+|\\p{S}+", "\\w+", "[\\w&&[^\\d]]+", "[\\S]+", "\\P{Lu}+"}) {
-    std::vector<Span> native, listed;
+    std::vector<TextSpan> native, listed;
     Regex::oniguruma(expression, "regex", RegexProperties::native)
         .findAll(everything, native);
     Regex::oniguruma(expression, "regex", RegexProperties::listed)
         .findAll(everything, listed);
     ASSERT_EQ(native.size(), listed.size()) << expression;
     EXPECT_TRUE(std::equal(native.begin(), native.end(), listed.begin(),
-                           [](Span left, Span right) {
+                           [](TextSpan left, TextSpan right) {
                              return left.begin == right.begin &&
                                     left.end == right.end;
                            }))
@@ -109,10 +109,10 @@ TEST(Regex, propertiesAreThoseOfUnicode16WhateverPcre2Knows) {
 /// Where matches begin and end, but for those that end behind `size` bytes.
 std::vector<std::pair<size_t, size_t>>
 placesOf(const Regex &regex, const std::string &text, size_t size) {
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   regex.findAll(text, spans);
   std::vector<std::pair<size_t, size_t>> places;
-  for (Span span : spans) {
+  for (TextSpan span : spans) {
     if (span.end < size) {
       places.emplace_back(span.begin, span.end);
     }
@@ -202,13 +202,13 @@ TEST(Regex, whatHasNoEquivalentIsRefusedByName) {
 }
 
 TEST(Regex, endlessBacktrackingIsAnError) {
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   Regex regex = Regex::oniguruma("(?:a|a|aa)+$", "here");
   EXPECT_THROW(regex.findAll(std::string(2000, 'a') + "c", spans), Error);
 }
 
 TEST(Regex, deepGroupsFallBackToTheInterpreter) {
-  std::vector<Span> spans;
+  std::vector<TextSpan> spans;
   std::string text(200'000, 'a');
   Regex::oniguruma("(?:a|b(?=b))+", "here").findAll(text, spans);
   ASSERT_EQ(spans.size(), 1u);
