@@ -133,8 +133,9 @@ cheems_status cheems_session_step(cheems_session *session,
                                   int64_t row_count, float *logits) {
   return guard([&] {
     need(session, "session");
-    session->session.step(tokens, token_count, segments, segment_count, rows,
-                          row_count, logits);
+    session->session.step(
+        {{tokens, token_count}, {segments, segment_count}, {rows, row_count}},
+        logits);
   });
 }
 
@@ -144,7 +145,7 @@ cheems_status cheems_session_prefill(cheems_session *session, int64_t slot,
   return guard([&] {
     need(session, "session");
     need(tokens, "tokens");
-    session->session.prefill(slot, tokens, count, logits);
+    session->session.prefill(slot, {tokens, count}, logits);
   });
 }
 
@@ -159,7 +160,7 @@ cheems_status cheems_session_embed(cheems_session *session, int64_t slot,
       throw Error(Status::usage,
                   "pooling " + std::to_string(pooling) + " is not known");
     }
-    session->session.embed(slot, tokens, count,
+    session->session.embed(slot, {tokens, count},
                            pooling == CHEEMS_POOLING_MEAN ? Pooling::mean
                                                           : Pooling::last,
                            embedding);

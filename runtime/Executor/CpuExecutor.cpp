@@ -41,7 +41,9 @@ CpuExecutor::CpuExecutor(const Model &model, const ExecutorOptions &options)
   }
 }
 
-void CpuExecutor::run(cheems_step &step, bool decodes) {
+void CpuExecutor::run(const StepRequest &request) {
+  bool decodes = request.decodes;
+  cheems_step step = callOf(request);
   step.parameters = model.parameters();
   step.pools = state.bases();
   step.slot_count = slots;

@@ -23,7 +23,7 @@ public:
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override { return workspace.bytes(); }
   int64_t weightBytes() const override { return model.weightBytes(); }
-  void run(cheems_step &step, bool decodes) override;
+  void run(const StepRequest &request) override;
 
 private:
   const Model &model;

@@ -172,24 +172,24 @@ void CudaExecutor::reserveEmbeddings(int64_t rows) {
   general.setEmbeddings(embeddings->address());
 }
 
-void CudaExecutor::run(cheems_step &step, bool decodes) {
+void CudaExecutor::run(const StepRequest &request) {
   Context::Current current(*program->context());
-  if (profile) {
-    step.profile = profile->startStep(decodes);
-  }
+  uint64_t *parts = profile ? profile->startStep(request.decodes) : nullptr;
   uint64_t from = profile ? cycleCount() : 0;
   try {
-    begin(step, decodes);
+    begin(request);
   } catch (...) {
     stream.drain(); // what was begun reads buffers that the next step writes
     throw;
   }
   stream.synchronize();
+  const StepView &step = request.step;
   if (profile) {
-    timer->report(decodes ? decode : general, from, step.profile);
-    profile->endStep(step.token_count, step.segment_count, step.row_count);
+    timer->report(request.decodes ? decode : general, from, parts);
+    profile->endStep(step.tokens.size(), step.segments.size(),
+                     step.rows.size());
   }
-  lastRows = step.row_count;
+  lastRows = step.rows.size();
 }
 
 void CudaExecutor::launch(bool decodes, const StepSizes &sizes) {
@@ -203,23 +203,24 @@ void CudaExecutor::launch(bool decodes, const StepSizes &sizes) {
   }
 }
 
-void CudaExecutor::begin(const cheems_step &step, bool decodes) {
+void CudaExecutor::begin(const StepRequest &request) {
+  const StepView &step = request.step;
   found = nullptr;
   lastRows = 0; // until they are there
-  reserveLogits(step.row_count);
-  reserveEmbeddings(step.embedding_row_count);
-  StepSizes sizes{step.token_count, step.segment_count,
-                  step.row_count,   slots,
-                  capacity,         step.embedding_row_count};
-  (decodes ? decodeInputs : inputs).send(step, stream);
-  launch(decodes, sizes);
-  if (step.logits) {
-    stream.copyToHost(step.logits, logits->address(),
-                      step.row_count * rowBytes);
+  reserveLogits(step.rows.size());
+  reserveEmbeddings(step.embeddingRows.size());
+  StepSizes sizes{step.tokens.size(), step.segments.size(),
+                  step.rows.size(),   slots,
+                  capacity,           step.embeddingRows.size()};
+  (request.decodes ? decodeInputs : inputs).send(step, stream);
+  launch(request.decodes, sizes);
+  if (request.logits) {
+    stream.copyToHost(request.logits, logits->address(),
+                      step.rows.size() * rowBytes);
   }
-  if (step.embedding_row_count != 0) {
+  if (!step.embeddingRows.empty()) {
     stream.copyToHost(step.embeddings, embeddings->address(),
-                      step.embedding_row_count * embeddingBytes);
+                      step.embeddingRows.size() * embeddingBytes);
   }
 }
 

@@ -30,7 +30,7 @@ public:
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override;
   int64_t weightBytes() const override { return program->weightBytes(); }
-  void run(cheems_step &step, bool decodes) override;
+  void run(const StepRequest &request) override;
   bool keepsLogits() const override { return true; }
   void readLogits(int64_t row, float *result) override;
   std::optional<TopLogits> topLogits(int64_t row, size_t count) override;
@@ -40,7 +40,7 @@ private:
   cuda::StepAddresses addresses(const cuda::StepInputs &inputs) const;
   void reserveLogits(int64_t rows);
   void reserveEmbeddings(int64_t rows);
-  void begin(const cheems_step &step, bool decodes);
+  void begin(const StepRequest &request);
   void launch(bool decodes, const cuda::StepSizes &sizes);
 
   std::shared_ptr<const cuda::Program> program;

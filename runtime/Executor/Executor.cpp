@@ -15,6 +15,22 @@ static void checkRuns(const Model &model) {
   }
 }
 
+cheems_step cheems::callOf(const StepRequest &request) {
+  const StepView &step = request.step;
+  cheems_step call = {};
+  call.tokens = step.tokens.data();
+  call.token_count = step.tokens.size();
+  call.segments = step.segments.data();
+  call.segment_count = step.segments.size();
+  call.rows = step.rows.data();
+  call.row_count = step.rows.size();
+  call.logits = request.logits;
+  call.embedding_rows = step.embeddingRows.data();
+  call.embedding_row_count = step.embeddingRows.size();
+  call.embeddings = step.embeddings;
+  return call;
+}
+
 int64_t cheems::poolCapacity(const Model &model, int64_t context) {
   const Metadata &data = model.metadata();
   // Where a window covers the context, code for cards drops none, and knows

@@ -3,9 +3,9 @@
 #ifndef CHEEMS_RUNTIME_EXECUTOR_EXECUTOR_H
 #define CHEEMS_RUNTIME_EXECUTOR_EXECUTOR_H
 
-#include "cheems/abi.h"
 #include "runtime/Artifact/Model.h"
 #include "runtime/State/StatePools.h"
+#include "runtime/StepView.h"
 #include "runtime/TopLogits.h"
 #include <functional>
 #include <memory>
@@ -26,6 +26,13 @@ struct ExecutorOptions {
   /// As SessionOptions.
   std::function<void(const std::string &)> warn;
   std::function<void(int64_t done, int64_t all)> uploading;
+};
+
+/// A step that was checked.
+struct StepRequest {
+  StepView step;
+  float *logits = nullptr; ///< [rows, vocabulary]; null: they are kept
+  bool decodes = false;    ///< each segment has one row, and there are few
 };
 
 /// For one thread at a time. All memory is had when it is made.
@@ -52,13 +59,11 @@ public:
   /// mapped.
   virtual int64_t weightBytes() const = 0;
 
-  /// Runs a step that was checked; `decodes`: each segment has one row, and
-  /// there are few. Fills in the fields from `parameters` on. Allocates
-  /// nothing.
-  virtual void run(cheems_step &step, bool decodes) = 0;
+  /// Allocates nothing. Only one that keeps logits takes a request without a
+  /// place for them.
+  virtual void run(const StepRequest &request) = 0;
 
-  /// Whether a step without a place for its logits leaves them for the two
-  /// functions below, until the next step.
+  /// Whether it keeps them for the two functions below, until the next step.
   virtual bool keepsLogits() const { return false; }
   /// Logits of the row-th row that the last step was asked for: [vocabulary].
   virtual void readLogits(int64_t row, float *logits) {}
@@ -68,6 +73,10 @@ public:
     return std::nullopt;
   }
 };
+
+/// A request as compiled code is told it. The fields from `parameters` on, but
+/// for those of embeddings, are still to be filled in.
+cheems_step callOf(const StepRequest &request);
 
 /// What an executor takes beside its pools, in bytes.
 struct ExecutorBytes {

@@ -55,7 +55,8 @@ ExecutorBytes PluginExecutor::estimate(const Model &model,
 
 bool PluginExecutor::isOfThisProcess() const { return process == getpid(); }
 
-void PluginExecutor::run(cheems_step &step, bool decodes) {
+void PluginExecutor::run(const StepRequest &request) {
+  cheems_step step = callOf(request);
   step.parameters = model.parameters();
   step.pools = state.bases();
   step.slot_count = slots;

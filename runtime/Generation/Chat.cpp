@@ -92,7 +92,8 @@ Stop Chat::answer(const std::string &message,
   }
   size_t begin = conversation.reuse(tokens);
   try {
-    generator.feed({tokens.begin() + begin, tokens.end()});
+    generator.feed(
+        Span<const int32_t>(tokens).from(static_cast<int64_t>(begin)));
   } catch (const Error &error) {
     conversation.fed(tokens);
     messages.pop_back();

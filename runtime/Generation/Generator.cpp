@@ -71,13 +71,13 @@ int32_t Generator::choose(const uint32_t *mask) {
                         static_cast<size_t>(session.vocabulary()), mask);
 }
 
-void Generator::feed(const int32_t *tokens, size_t count) {
+void Generator::feed(Span<const int32_t> tokens) {
   int64_t before = session.position(0);
   given.clear();
   {
     Stopwatch watch(totals.promptSeconds);
-    PromptProgress progress(static_cast<int64_t>(count));
-    session.prefillKeeping(0, tokens, static_cast<int64_t>(count),
+    PromptProgress progress(tokens.size());
+    session.prefillKeeping(0, tokens,
                            [&](int64_t done) { progress.report(done); });
   }
   totals.promptTokens += session.position(0) - before;

@@ -46,10 +46,7 @@ public:
 
   /// Feeds tokens behind those already there; at least one. Throws Error, as
   /// Session::prefill does.
-  void feed(const int32_t *tokens, size_t count);
-  void feed(const std::vector<int32_t> &tokens) {
-    feed(tokens.data(), tokens.size());
-  }
+  void feed(Span<const int32_t> tokens);
   /// Those behind the last token that was fed, [vocabulary]; to be set where
   /// the slot was loaded and nothing is left to feed.
   std::vector<float> lastLogits();

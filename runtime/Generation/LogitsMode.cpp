@@ -39,10 +39,8 @@ public:
     if (segments.empty()) {
       return false;
     }
-    int64_t count = static_cast<int64_t>(tokens.size());
-    session.step(tokens.data(), count, segments.data(),
-                 static_cast<int64_t>(segments.size()), wanted.data(), count,
-                 logits.data());
+    auto count = static_cast<int64_t>(tokens.size());
+    session.step({tokens, segments, {wanted.data(), count}}, logits.data());
     for (const cheems_segment &segment : segments) {
       file.append(sequences[static_cast<size_t>(segment.slot)],
                   logits.data() + segment.start * session.vocabulary(),

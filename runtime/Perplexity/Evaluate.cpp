@@ -32,8 +32,9 @@ public:
     int64_t rows = count - first;
     std::iota(wanted.begin(), wanted.begin() + rows,
               static_cast<int32_t>(first));
-    session.step(tokens + position, count, &segment, 1, wanted.data(), rows,
-                 logits.data());
+    session.step(
+        {{tokens + position, count}, {&segment, 1}, {wanted.data(), rows}},
+        logits.data());
   }
   /// Of row first + i of what was fed last.
   LogSoftmax distribution(int64_t i) const {

@@ -66,25 +66,6 @@ uint64_t drawIdentity() {
   return high << 32 | device();
 }
 
-/// The fields that the caller of a step fills in.
-cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
-                   const cheems_segment *segments, int64_t segmentCount,
-                   const int32_t *rows, int64_t rowCount, float *logits,
-                   const StepEmbeddings &embeddings) {
-  cheems_step step = {};
-  step.tokens = tokens;
-  step.token_count = tokenCount;
-  step.segments = segments;
-  step.segment_count = segmentCount;
-  step.rows = rows;
-  step.row_count = rowCount;
-  step.logits = logits;
-  step.embedding_rows = embeddings.rows;
-  step.embedding_row_count = embeddings.count;
-  step.embeddings = embeddings.values;
-  return step;
-}
-
 } // namespace
 
 Session::Sizes::Sizes(const Model &model, const SessionOptions &options)
@@ -119,8 +100,8 @@ Session::Session(std::shared_ptr<const Model> model,
       checks(vocabulary(), options.slots, rowLimit, contextLength),
       positions(options.slots), reached(options.slots),
       histories(options.slots), identity(drawIdentity()),
-      segments(options.slots), allRows(chunk) {
-  std::iota(allRows.begin(), allRows.end(), 0);
+      segments(options.slots), rowNumbers(chunk) {
+  std::iota(rowNumbers.begin(), rowNumbers.end(), 0);
 }
 
 SessionBytes Session::estimate(const Model &model,
@@ -135,23 +116,17 @@ SessionBytes Session::estimate(const Model &model,
           executor.workspace};
 }
 
-void Session::step(const int32_t *tokens, int64_t tokenCount,
-                   const cheems_segment *given, int64_t segmentCount,
-                   const int32_t *rows, int64_t rowCount, float *logits,
-                   const StepEmbeddings &embeddings) {
-  if (rowCount != 0 && !logits) {
+void Session::step(const StepView &step, float *logits) {
+  if (!step.rows.empty() && !logits) {
     throw Error(Status::usage, "step refused: a needed pointer is null");
   }
-  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits,
-             embeddings));
+  run(step, logits);
 }
 
-void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
-                          const cheems_segment *given, int64_t segmentCount,
-                          const int32_t *rows, int64_t rowCount,
-                          const StepEmbeddings &embeddings) {
-  if (rowCount > slots()) {
-    throw Error(Status::usage, "step refused: logits of " + number(rowCount) +
+void Session::stepKeeping(const StepView &step) {
+  int64_t rows = step.rows.size();
+  if (rows > slots()) {
+    throw Error(Status::usage, "step refused: logits of " + number(rows) +
                                    " rows are to be kept, but this session "
                                    "keeps those of " +
                                    number(slots()));
@@ -161,26 +136,25 @@ void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
     kept.resize(static_cast<size_t>(slots() * vocabulary()));
     logits = kept.data();
   }
-  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits,
-             embeddings));
-  keptRows = rowCount;
+  run(step, logits);
+  keptRows = rows;
 }
 
-void Session::run(cheems_step step) {
+void Session::run(const StepView &step, float *logits) {
   keptRows = 0; // until the step has ended
   if (!executor->isOfThisProcess()) {
     throw Error(Status::usage,
                 "the session was made before a fork and its threads are in the "
                 "parent; make a session in this process");
   }
-  const cheems_segment *given = step.segments;
-  int64_t segmentCount = step.segment_count;
-  bool decodes = step.token_count <= compiled->variant().decodeRows &&
-                 step.embedding_row_count == 0;
-  if (given && segmentCount >= 1 &&
-      segmentCount <= slots()) { // otherwise refused below
-    for (int64_t i = 0; i < segmentCount; ++i) {
-      cheems_segment &segment = segments[i] = given[i];
+  StepRequest request = {step, logits};
+  int64_t count = step.segments.size();
+  bool decodes = step.tokens.size() <= compiled->variant().decodeRows &&
+                 step.embeddingRows.empty();
+  if (step.segments.data() && count >= 1 &&
+      count <= slots()) { // otherwise refused below
+    for (int64_t i = 0; i < count; ++i) {
+      cheems_segment &segment = segments[i] = step.segments[i];
       std::fill(std::begin(segment.reserved), std::end(segment.reserved), 0);
       if (segment.rope_length == 0) {
         segment.rope_length = static_cast<int32_t>(
@@ -189,22 +163,23 @@ void Session::run(cheems_step step) {
       }
       decodes &= segment.length == 1;
     }
-    step.segments = segments.data();
+    request.step.segments = {segments.data(), count};
   }
-  checks.check(step, positions);
+  request.decodes = decodes;
+  checks.check(request.step, positions);
 
-  executor->run(step, decodes);
-  for (int64_t i = 0; i < segmentCount; ++i) {
-    int32_t slot = segments[i].slot;
-    setPosition(slot, positions[slot] + segments[i].length);
+  executor->run(request);
+  for (const cheems_segment &segment : request.step.segments) {
+    setPosition(segment.slot, positions[segment.slot] + segment.length);
   }
 }
 
-template <typename Rows>
-void Session::feed(int64_t slot, const int32_t *tokens, int64_t count,
-                   const Rows &rowsOfChunk) {
+template <typename FeedChunk>
+void Session::feed(int64_t slot, Span<const int32_t> tokens,
+                   const FeedChunk &feedChunk) {
   checkSlot(slot);
-  if (count < 1 || !tokens) {
+  int64_t count = tokens.size();
+  if (count < 1 || !tokens.data()) {
     throw Error(Status::usage, "a prefill needs at least one token");
   }
   int64_t start = positions[slot];
@@ -226,74 +201,88 @@ void Session::feed(int64_t slot, const int32_t *tokens, int64_t count,
     if (interrupted && interrupted()) {
       throw Error(Status::interrupted, "interrupted");
     }
+    int64_t length = std::min(chunk, count - done);
     cheems_segment segment = {};
     segment.slot = static_cast<int32_t>(slot);
-    segment.length = static_cast<int32_t>(std::min(chunk, count - done));
+    segment.length = static_cast<int32_t>(length);
     segment.position = positions[slot];
     segment.rope_length = static_cast<int32_t>(start + count);
-    rowsOfChunk(segment, done);
+    feedChunk(StepView{tokens.part(done, length), {&segment, 1}},
+              done + length);
   }
 }
 
-void Session::prefill(int64_t slot, const int32_t *tokens, int64_t count,
-                      float *logits,
+void Session::prefill(int64_t slot, Span<const int32_t> tokens, float *logits,
                       const std::function<void(int64_t done)> &fed) {
-  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
-    int32_t last = segment.length - 1;
-    bool wanted = logits && done + segment.length == count;
-    step(tokens + done, segment.length, &segment, 1, &last, wanted, logits);
+  feed(slot, tokens, [&](StepView part, int64_t done) {
+    if (logits && done == tokens.size()) {
+      part.rows = lastRow(part);
+    }
+    step(part, logits);
     if (fed) {
-      fed(done + segment.length);
+      fed(done);
     }
   });
 }
 
-void Session::prefillKeeping(int64_t slot, const int32_t *tokens, int64_t count,
+void Session::prefillKeeping(int64_t slot, Span<const int32_t> tokens,
                              const std::function<void(int64_t done)> &fed) {
-  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
-    int32_t last = segment.length - 1;
-    bool wanted = done + segment.length == count;
-    stepKeeping(tokens + done, segment.length, &segment, 1, &last, wanted);
+  feed(slot, tokens, [&](StepView part, int64_t done) {
+    if (done == tokens.size()) {
+      part.rows = lastRow(part);
+    }
+    stepKeeping(part);
     if (fed) {
-      fed(done + segment.length);
+      fed(done);
     }
   });
 }
 
-void Session::prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
+void Session::prefillAll(int64_t slot, Span<const int32_t> tokens,
                          const LogitsHandler &receive) {
-  std::vector<float> logits(
-      static_cast<size_t>(std::max<int64_t>(0, std::min(chunk, count))) *
-      vocabulary());
-  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
-    step(tokens + done, segment.length, &segment, 1, allRows.data(),
-         segment.length, logits.data());
-    receive(done, segment.length, logits.data());
+  std::vector<float> logits(static_cast<size_t>(std::max<int64_t>(
+                                0, std::min(chunk, tokens.size()))) *
+                            vocabulary());
+  feed(slot, tokens, [&](StepView part, int64_t done) {
+    int64_t rows = part.tokens.size();
+    part.rows = allRows(part);
+    step(part, logits.data());
+    receive(done - rows, rows, logits.data());
   });
 }
 
-void Session::embed(int64_t slot, const int32_t *tokens, int64_t count,
-                    Pooling pooling, float *embedding) {
+void Session::embed(int64_t slot, Span<const int32_t> tokens, Pooling pooling,
+                    float *embedding) {
   bool mean = pooling == Pooling::mean;
   auto size = static_cast<size_t>(hidden());
   std::vector<float> values(
-      size * static_cast<size_t>(mean ? std::min(chunk, count) : 1));
+      size * static_cast<size_t>(mean ? std::min(chunk, tokens.size()) : 1));
   std::vector<double> sums(size);
-  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
-    bool wanted = mean || done + segment.length == count;
-    StepEmbeddings embeddings{&allRows[mean ? 0 : segment.length - 1],
-                              wanted ? (mean ? segment.length : 1) : 0,
-                              values.data()};
-    step(tokens + done, segment.length, &segment, 1, nullptr, 0, nullptr,
-         embeddings);
-    for (size_t i = 0; i < size * static_cast<size_t>(embeddings.count); ++i) {
+  feed(slot, tokens, [&](StepView part, int64_t done) {
+    if (mean) {
+      part.embeddingRows = allRows(part);
+    } else if (done == tokens.size()) {
+      part.embeddingRows = lastRow(part);
+    }
+    part.embeddings = values.data();
+    step(part, nullptr);
+    auto rows = static_cast<size_t>(part.embeddingRows.size());
+    for (size_t i = 0; i < size * rows; ++i) {
       sums[i % size] += values[i];
     }
   });
+  double rows = mean ? static_cast<double>(tokens.size()) : 1;
   for (size_t i = 0; i < size; ++i) {
-    embedding[i] =
-        static_cast<float>(sums[i] / static_cast<double>(mean ? count : 1));
+    embedding[i] = static_cast<float>(sums[i] / rows);
   }
+}
+
+Span<const int32_t> Session::allRows(const StepView &part) const {
+  return {rowNumbers.data(), part.tokens.size()};
+}
+
+Span<const int32_t> Session::lastRow(const StepView &part) const {
+  return {&rowNumbers[static_cast<size_t>(part.tokens.size() - 1)], 1};
 }
 
 cheems_segment Session::oneRow(int64_t slot) const {
@@ -307,12 +296,12 @@ cheems_segment Session::oneRow(int64_t slot) const {
 
 void Session::decode(int64_t slot, int32_t token, float *logits) {
   cheems_segment segment = oneRow(slot);
-  step(&token, 1, &segment, 1, allRows.data(), 1, logits);
+  step({{&token, 1}, {&segment, 1}, {rowNumbers.data(), 1}}, logits);
 }
 
 void Session::decodeKeeping(int64_t slot, int32_t token) {
   cheems_segment segment = oneRow(slot);
-  stepKeeping(&token, 1, &segment, 1, allRows.data(), 1);
+  stepKeeping({{&token, 1}, {&segment, 1}, {rowNumbers.data(), 1}});
 }
 
 void Session::checkKept(int64_t index) const {

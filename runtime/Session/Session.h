@@ -47,14 +47,6 @@ struct SessionBytes {
   int64_t workspace = 0;
 };
 
-/// Which rows' embeddings a step is asked for: those of the last layer behind
-/// the final norm, from which logits are computed.
-struct StepEmbeddings {
-  const int32_t *rows = nullptr; ///< [count]
-  int64_t count = 0;
-  float *values = nullptr; ///< [count, hidden]
-};
-
 /// One slot at one moment.
 struct Snapshot {
   int32_t position = 0;
@@ -99,22 +91,15 @@ public:
   static SessionBytes estimate(const Model &model,
                                const SessionOptions &options);
 
-  /// Runs any mix of sequences. tokens [tokenCount]; segments [segmentCount] as
-  /// in abi.h, where rope_length 0 stands for position + length; logits
-  /// [rowCount, vocabulary] of the given rows. Checks all of it; allocates
-  /// nothing. Throws Error (usage) for a step that breaks abi.h's rules,
-  /// ContextFull for a sequence without room.
-  void step(const int32_t *tokens, int64_t tokenCount,
-            const cheems_segment *segments, int64_t segmentCount,
-            const int32_t *rows, int64_t rowCount, float *logits,
-            const StepEmbeddings &embeddings = {});
+  /// Runs a step; `logits` [rows, vocabulary] receives those of its rows. In a
+  /// segment, rope_length 0 stands for position + length. Checks all of it;
+  /// allocates nothing. Throws Error (usage) for a step that breaks abi.h's
+  /// rules, ContextFull for a sequence without room.
+  void step(const StepView &step, float *logits);
 
   /// The same for at most slots() rows, whose logits stay where they were
   /// computed until the next step: for the two functions below.
-  void stepKeeping(const int32_t *tokens, int64_t tokenCount,
-                   const cheems_segment *segments, int64_t segmentCount,
-                   const int32_t *rows, int64_t rowCount,
-                   const StepEmbeddings &embeddings = {});
+  void stepKeeping(const StepView &step);
   /// Logits [vocabulary] of the index-th of these rows, until the next call of
   /// any function. The first call may allocate.
   const float *keptLogits(int64_t index = 0);
@@ -133,22 +118,21 @@ public:
   /// [vocabulary] receives those of the last token, unless null. The dynamic
   /// rotary base is that of the whole prompt. `fed` hears how many tokens are
   /// fed, after each chunk.
-  void prefill(int64_t slot, const int32_t *tokens, int64_t count,
-               float *logits,
+  void prefill(int64_t slot, Span<const int32_t> tokens, float *logits,
                const std::function<void(int64_t done)> &fed = nullptr);
   /// The same; logits of the last token are kept, as by stepKeeping.
-  void prefillKeeping(int64_t slot, const int32_t *tokens, int64_t count,
+  void prefillKeeping(int64_t slot, Span<const int32_t> tokens,
                       const std::function<void(int64_t done)> &fed = nullptr);
   /// The same; `receive` gets the logits of all rows, chunk by chunk: index of
   /// the first, how many, [rows, vocabulary].
   using LogitsHandler =
       std::function<void(int64_t first, int64_t rows, const float *logits)>;
-  void prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
+  void prefillAll(int64_t slot, Span<const int32_t> tokens,
                   const LogitsHandler &receive);
   /// The same; `embedding` [hidden] receives that of the tokens, sums in
   /// double.
-  void embed(int64_t slot, const int32_t *tokens, int64_t count,
-             Pooling pooling, float *embedding);
+  void embed(int64_t slot, Span<const int32_t> tokens, Pooling pooling,
+             float *embedding);
   /// Feeds one token; `logits` [vocabulary].
   void decode(int64_t slot, int32_t token, float *logits);
   /// The same; they are kept, as by stepKeeping.
@@ -205,6 +189,9 @@ private:
   }
   void checkSlot(int64_t slot) const;
   void checkKept(int64_t index) const;
+  /// Rows of a part of a prefill.
+  Span<const int32_t> allRows(const StepView &part) const;
+  Span<const int32_t> lastRow(const StepView &part) const;
   /// A token of the slot's sequence.
   cheems_segment oneRow(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
@@ -225,12 +212,13 @@ private:
   void change(int64_t slot, int32_t position, int32_t kept, const Act &act);
   /// Entries of each capacity extent that the slot's sequence uses.
   int64_t entries(int64_t slot) const;
-  /// Checks and runs a step whose logits go to step.logits, or are kept where
-  /// that is null.
-  void run(cheems_step step);
-  template <typename Rows>
-  void feed(int64_t slot, const int32_t *tokens, int64_t count,
-            const Rows &rowsOfChunk);
+  /// Checks and runs a step. Without a place for its logits they are kept.
+  void run(const StepView &step, float *logits);
+  /// Calls `feedChunk` with each chunk of the tokens as a step without rows,
+  /// its one segment, and how many tokens it makes with those before.
+  template <typename FeedChunk>
+  void feed(int64_t slot, Span<const int32_t> tokens,
+            const FeedChunk &feedChunk);
 
   std::shared_ptr<const Model> compiled;
   std::function<bool()> interrupted;
@@ -243,10 +231,10 @@ private:
   std::vector<SlotHistory> histories; ///< by slot
   uint64_t identity;                  ///< random: no other session has it
   std::vector<cheems_segment>
-      segments;                 ///< the caller's, with rope_length filled in
-  std::vector<int32_t> allRows; ///< 0, 1, …
-  int64_t keptRows = 0;         ///< whose logits the last step has left
-  std::vector<float> kept;      ///< theirs, where the executor keeps none
+      segments;                    ///< the caller's, with rope_length filled in
+  std::vector<int32_t> rowNumbers; ///< 0, 1, … of a chunk
+  int64_t keptRows = 0;            ///< whose logits the last step has left
+  std::vector<float> kept;         ///< theirs, where the executor keeps none
 };
 
 } // namespace cheems

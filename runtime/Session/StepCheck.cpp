@@ -16,66 +16,67 @@ StepCheck::StepCheck(int64_t vocabulary, int64_t slots, int64_t maxRows,
     : vocabulary(vocabulary), slots(slots), maxRows(maxRows), context(context),
       order(slots), seen(slots) {}
 
-void StepCheck::check(const cheems_step &step,
+void StepCheck::check(const StepView &step,
                       const std::vector<int32_t> &positions) {
-  if (!step.tokens || !step.segments || (step.row_count != 0 && !step.rows)) {
+  if (!step.tokens.data() || !step.segments.data() ||
+      (!step.rows.empty() && !step.rows.data())) {
     throw invalid("a needed pointer is null");
   }
-  if (step.token_count < 1 || step.token_count > maxRows) {
-    throw invalid(std::to_string(step.token_count) +
+  if (step.tokens.size() < 1 || step.tokens.size() > maxRows) {
+    throw invalid(std::to_string(step.tokens.size()) +
                   " tokens, but this session takes 1 to " +
                   std::to_string(maxRows) + " at a time");
   }
-  if (step.row_count < 0 || step.row_count > step.token_count) {
-    throw invalid("logits of " + std::to_string(step.row_count) +
+  if (step.rows.size() < 0 || step.rows.size() > step.tokens.size()) {
+    throw invalid("logits of " + std::to_string(step.rows.size()) +
                   " rows are wanted, but the step has " +
-                  std::to_string(step.token_count));
+                  std::to_string(step.tokens.size()));
   }
-  if (step.embedding_row_count < 0 ||
-      step.embedding_row_count > step.token_count) {
-    throw invalid("embeddings of " + std::to_string(step.embedding_row_count) +
+  if (step.embeddingRows.size() < 0 ||
+      step.embeddingRows.size() > step.tokens.size()) {
+    throw invalid("embeddings of " + std::to_string(step.embeddingRows.size()) +
                   " rows are wanted, but the step has " +
-                  std::to_string(step.token_count));
+                  std::to_string(step.tokens.size()));
   }
-  if (step.embedding_row_count != 0 &&
-      (!step.embedding_rows || !step.embeddings)) {
+  if (!step.embeddingRows.empty() &&
+      (!step.embeddingRows.data() || !step.embeddings)) {
     throw invalid("a needed pointer is null");
   }
-  for (int64_t i = 0; i < step.embedding_row_count; ++i) {
-    if (step.embedding_rows[i] < 0 ||
-        step.embedding_rows[i] >= step.token_count) {
+  for (int64_t i = 0; i < step.embeddingRows.size(); ++i) {
+    if (step.embeddingRows[i] < 0 ||
+        step.embeddingRows[i] >= step.tokens.size()) {
       throw invalid("the embedding of row " +
-                    std::to_string(step.embedding_rows[i]) +
+                    std::to_string(step.embeddingRows[i]) +
                     " is wanted, but rows go from 0 to " +
-                    std::to_string(step.token_count - 1));
+                    std::to_string(step.tokens.size() - 1));
     }
   }
-  for (int64_t i = 0; i < step.token_count; ++i) {
+  for (int64_t i = 0; i < step.tokens.size(); ++i) {
     if (step.tokens[i] < 0 || step.tokens[i] >= vocabulary) {
       throw invalid("token " + std::to_string(step.tokens[i]) + " at row " +
                     std::to_string(i) + " is outside the vocabulary (0 to " +
                     std::to_string(vocabulary - 1) + ")");
     }
   }
-  for (int64_t i = 0; i < step.row_count; ++i) {
-    if (step.rows[i] < 0 || step.rows[i] >= step.token_count) {
+  for (int64_t i = 0; i < step.rows.size(); ++i) {
+    if (step.rows[i] < 0 || step.rows[i] >= step.tokens.size()) {
       throw invalid("logits of row " + std::to_string(step.rows[i]) +
                     " are wanted, but rows go from 0 to " +
-                    std::to_string(step.token_count - 1));
+                    std::to_string(step.tokens.size() - 1));
     }
   }
   checkSegments(step, positions);
 }
 
-void StepCheck::checkSegments(const cheems_step &step,
+void StepCheck::checkSegments(const StepView &step,
                               const std::vector<int32_t> &positions) {
-  if (step.segment_count < 1 || step.segment_count > slots) {
-    throw invalid(std::to_string(step.segment_count) +
+  if (step.segments.size() < 1 || step.segments.size() > slots) {
+    throw invalid(std::to_string(step.segments.size()) +
                   " segments, but this session has " + std::to_string(slots) +
                   " slot(s)");
   }
   std::fill(seen.begin(), seen.end(), false);
-  for (int64_t i = 0; i < step.segment_count; ++i) {
+  for (int64_t i = 0; i < step.segments.size(); ++i) {
     const cheems_segment &segment = step.segments[i];
     auto where = [i] { return "segment " + std::to_string(i); };
     if (segment.slot < 0 || segment.slot >= slots) {
@@ -89,11 +90,11 @@ void StepCheck::checkSegments(const cheems_step &step,
     seen[segment.slot] = true;
     order[i] = static_cast<int32_t>(i);
     if (segment.length < 1 || segment.start < 0 ||
-        int64_t(segment.start) + segment.length > step.token_count) {
+        int64_t(segment.start) + segment.length > step.tokens.size()) {
       throw invalid(where() + " (start " + std::to_string(segment.start) +
                     ", length " + std::to_string(segment.length) +
                     ") is empty or outside the step's " +
-                    std::to_string(step.token_count) + " rows");
+                    std::to_string(step.tokens.size()) + " rows");
     }
     if (segment.position != positions[segment.slot]) {
       throw invalid(where() + " starts at position " +
@@ -118,9 +119,9 @@ void StepCheck::checkSegments(const cheems_step &step,
   auto byStart = [&](int32_t a, int32_t b) {
     return step.segments[a].start < step.segments[b].start;
   };
-  std::sort(order.begin(), order.begin() + step.segment_count, byStart);
+  std::sort(order.begin(), order.begin() + step.segments.size(), byStart);
   int64_t next = 0;
-  for (int64_t i = 0; i < step.segment_count; ++i) {
+  for (int64_t i = 0; i < step.segments.size(); ++i) {
     const cheems_segment &segment = step.segments[order[i]];
     if (segment.start < next) {
       throw invalid("row " + std::to_string(segment.start) +
@@ -131,7 +132,7 @@ void StepCheck::checkSegments(const cheems_step &step,
     }
     next = int64_t(segment.start) + segment.length;
   }
-  if (next != step.token_count) {
+  if (next != step.tokens.size()) {
     throw invalid("row " + std::to_string(next) + " is in no segment");
   }
 }

@@ -2,8 +2,8 @@
 #ifndef CHEEMS_RUNTIME_SESSION_STEPCHECK_H
 #define CHEEMS_RUNTIME_SESSION_STEPCHECK_H
 
-#include "cheems/abi.h"
 #include "runtime/Error.h"
+#include "runtime/StepView.h"
 #include <cstdint>
 #include <vector>
 
@@ -22,10 +22,10 @@ public:
 
   /// `positions[slot]`: tokens that slot has been fed. Throws Error (usage) or
   /// ContextFull.
-  void check(const cheems_step &step, const std::vector<int32_t> &positions);
+  void check(const StepView &step, const std::vector<int32_t> &positions);
 
 private:
-  void checkSegments(const cheems_step &step,
+  void checkSegments(const StepView &step,
                      const std::vector<int32_t> &positions);
 
   int64_t vocabulary, slots, maxRows, context;

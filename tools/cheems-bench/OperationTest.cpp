@@ -20,7 +20,7 @@ public:
         operation(operation), depth(depth), onCard(model->card()) {
     draw(depth);
     if (depth > 0) {
-      session.prefill(0, tokens.data(), depth, nullptr);
+      session.prefill(0, tokens, nullptr);
       if (operation.rows > 1) {
         before = session.snapshot(0);
       }
@@ -70,7 +70,7 @@ private:
     cheems_segment segment = {};
     segment.length = 1;
     segment.position = static_cast<int32_t>(session.position(0));
-    session.step(tokens.data(), 1, &segment, 1, nullptr, 0, nullptr);
+    session.step({tokens, {&segment, 1}}, nullptr);
     if (++pending == mostSteps) {
       collect();
     }
@@ -86,7 +86,7 @@ private:
     for (int64_t done = 0; done < operation.rows; done += part) {
       int64_t count = std::min(part, operation.rows - done);
       draw(count);
-      session.prefill(0, tokens.data(), count, nullptr);
+      session.prefill(0, tokens, nullptr);
       collect();
     }
   }

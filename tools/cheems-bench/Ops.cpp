@@ -61,12 +61,10 @@ public:
   }
 
   void step() {
-    auto count = static_cast<int64_t>(tokens.size());
     cheems_segment segment = {};
-    segment.length = static_cast<int32_t>(count);
+    segment.length = static_cast<int32_t>(tokens.size());
     session.reset(0);
-    session.step(tokens.data(), count, &segment, 1, rows.data(), count,
-                 logits.data());
+    session.step({tokens, {&segment, 1}, rows}, logits.data());
   }
 
 private:

@@ -37,7 +37,7 @@ public:
         logits(static_cast<size_t>(session.vocabulary())) {
     std::iota(rows.begin(), rows.end(), 0);
     if (test.depth > 0) {
-      session.prefill(0, tokens.data(), test.depth, nullptr);
+      session.prefill(0, {tokens.data(), test.depth}, nullptr);
       before = session.snapshot(0);
     }
   }
@@ -56,7 +56,7 @@ public:
   void go() {
     const int32_t *next = tokens.data() + test.depth;
     if (test.prompt) {
-      session.prefill(0, next, test.tokens, logits.data());
+      session.prefill(0, {next, test.tokens}, logits.data());
       return;
     }
     for (int64_t i = 0; i < test.tokens; ++i) {
@@ -82,8 +82,7 @@ private:
       segment.length = 1;
       segment.position = static_cast<int32_t>(position);
     }
-    session.stepKeeping(next, test.sequences, segments.data(), test.sequences,
-                        rows.data(), test.sequences);
+    session.stepKeeping({{next, test.sequences}, segments, rows});
   }
 
   /// The tokens of the highest logits, found by the threads that compute, or by

@@ -56,9 +56,10 @@ public:
       say("the text that was saved has ended; give a prompt, or --ignore-eos");
       return Stop::endOfText;
     }
-    size_t fed = static_cast<size_t>(session.position(0));
-    if (fed != run.tokens.size()) {
-      generator.feed(run.tokens.data() + fed, run.tokens.size() - fed);
+    Span<const int32_t> tokens = run.tokens;
+    int64_t fed = session.position(0);
+    if (fed != tokens.size()) {
+      generator.feed(tokens.from(fed));
     }
     if (limits.constraint) {
       continueConstraint();
@@ -222,8 +223,7 @@ int embed(const Options &options) {
   warnings.print();
   sayWhereItRuns(options, session);
   std::vector<float> embedding(static_cast<size_t>(session.hidden()));
-  session.embed(0, prompt.data(), static_cast<int64_t>(prompt.size()),
-                options.pooling, embedding.data());
+  session.embed(0, prompt, options.pooling, embedding.data());
   writeOutput(report(embedding));
   return 0;
 }

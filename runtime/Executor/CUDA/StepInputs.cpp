@@ -35,20 +35,22 @@ StepInputs::StepInputs(const std::shared_ptr<const Context> &context,
       host(context, bytesOf(most), "the inputs of a step"),
       device(context, host.bytes(), "the inputs of a step") {}
 
-void StepInputs::send(const cheems_step &step, const Stream &stream) {
-  auto put = [&](int64_t offset, const void *from, int64_t bytes) {
+void StepInputs::send(const StepView &step, const Stream &stream) {
+  /// Returns where they end.
+  auto put = [&](int64_t offset, auto values) {
+    auto bytes = static_cast<int64_t>(sizeof(values[0])) * values.size();
     if (bytes != 0) {
-      std::memcpy(host.data() + offset, from, static_cast<size_t>(bytes));
+      std::memcpy(host.data() + offset, values.data(),
+                  static_cast<size_t>(bytes));
     }
+    return offset + bytes;
   };
-  put(0, step.tokens, step.token_count * tokenBytes);
-  put(segments, step.segments, step.segment_count * segmentBytes);
-  put(rows, step.rows, step.row_count * tokenBytes);
-  put(embeddingRows, step.embedding_rows,
-      step.embedding_row_count * tokenBytes);
-  int64_t end = step.embedding_row_count != 0
-                    ? embeddingRows + step.embedding_row_count * tokenBytes
-                    : rows + step.row_count * tokenBytes;
+  put(0, step.tokens);
+  put(segments, step.segments);
+  int64_t end = put(rows, step.rows);
+  if (!step.embeddingRows.empty()) {
+    end = put(embeddingRows, step.embeddingRows);
+  }
   stream.copyToDevice(device.address(), host.data(), end);
 }
 

@@ -2,9 +2,9 @@
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPINPUTS_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPINPUTS_H
 
-#include "cheems/abi.h"
 #include "runtime/CUDA/Memory.h"
 #include "runtime/Executor/CUDA/Launcher.h"
+#include "runtime/StepView.h"
 
 namespace cheems::cuda {
 
@@ -15,7 +15,7 @@ public:
   StepInputs(const std::shared_ptr<const Context> &context,
              const StepSizes &most);
   /// The step before has ended.
-  void send(const cheems_step &step, const Stream &stream);
+  void send(const StepView &step, const Stream &stream);
   /// Where they are on the card, in `addresses`.
   void tell(StepAddresses &addresses) const;
   int64_t bytes() const { return device.bytes(); }

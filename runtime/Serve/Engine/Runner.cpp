@@ -195,21 +195,16 @@ void Runner::add(size_t index, int64_t count) {
 void Runner::compute() {
   Clock::time_point begin = Clock::now();
   auto tokenCount = static_cast<int64_t>(tokens.size()),
-       segmentCount = static_cast<int64_t>(segments.size()),
        rowCount = static_cast<int64_t>(rows.size());
   keeps = rowCount <= session.slots();
   embeddings.resize(embeddingRows.size() *
                     static_cast<size_t>(session.hidden()));
-  StepEmbeddings embedded{embeddingRows.data(),
-                          static_cast<int64_t>(embeddingRows.size()),
-                          embeddings.data()};
+  StepView step = {tokens, segments, rows, embeddingRows, embeddings.data()};
   if (keeps) {
-    session.stepKeeping(tokens.data(), tokenCount, segments.data(),
-                        segmentCount, rows.data(), rowCount, embedded);
+    session.stepKeeping(step);
   } else {
     logits.resize(static_cast<size_t>(rowCount * session.vocabulary()));
-    session.step(tokens.data(), tokenCount, segments.data(), segmentCount,
-                 rows.data(), rowCount, logits.data(), embedded);
+    session.step(step, logits.data());
   }
   int64_t decoded = 0;
   for (const Part &part : parts) {
@@ -236,7 +231,7 @@ void Runner::receive() {
   for (size_t i = 0; i < parts.size(); ++i) {
     Part part = parts[i];
     const Run run = runs[part.run];
-    slots.fed(run.slot, tokens.data() + part.start, part.rows,
+    slots.fed(run.slot, {tokens.data() + part.start, part.rows},
               run.choice ? 0 : run.job->promptSize());
     if (run.choice) {
       draws.emplace_back(part.run, part.firstRow);

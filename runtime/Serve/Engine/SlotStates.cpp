@@ -302,12 +302,11 @@ void SlotStates::release(int64_t slot) {
   }
 }
 
-void SlotStates::fed(int64_t slot, const int32_t *tokens, int64_t count,
-                     int64_t prompt) {
+void SlotStates::fed(int64_t slot, Span<const int32_t> tokens, int64_t prompt) {
   SlotContents &now = contents[static_cast<size_t>(slot)];
   auto before = static_cast<int64_t>(now.tokens.size());
-  now.tokens.insert(now.tokens.end(), tokens, tokens + count);
-  int64_t after = before + count;
+  now.tokens.insert(now.tokens.end(), tokens.begin(), tokens.end());
+  int64_t after = before + tokens.size();
   bool goesOn = now.exactTo == before && (anyCut || before % cut == 0);
   if (anyCut ? goesOn : prompt != 0 && goesOn) {
     now.exactTo = after;

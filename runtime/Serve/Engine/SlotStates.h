@@ -66,9 +66,9 @@ public:
   /// It is free again; where its state may not be used again it is emptied.
   void release(int64_t slot);
 
-  /// The slot was fed `count` more tokens: of a prompt of so many tokens, or,
-  /// where that is 0, decoded.
-  void fed(int64_t slot, const int32_t *tokens, int64_t count, int64_t prompt);
+  /// The slot was fed more tokens: of a prompt of so many tokens, or, where
+  /// that is 0, decoded.
+  void fed(int64_t slot, Span<const int32_t> tokens, int64_t prompt);
   /// Keeps the state that the slot has now.
   void keep(int64_t slot, bool shared);
 

@@ -37,7 +37,7 @@ struct Fixture {
     size_t held = conversation.reuse(prompt);
     EXPECT_LT(held, prompt.size());
     EXPECT_EQ(session.position(0), int64_t(held));
-    session.prefill(0, prompt.data() + held, int64_t(prompt.size() - held),
+    session.prefill(0, Span<const int32_t>(prompt).from(int64_t(held)),
                     logits.data());
     conversation.fed(prompt);
     conversation.keep();
@@ -128,7 +128,7 @@ TEST(Conversation, anyPathLeavesTheStateOfAFreshStart) {
       Session fresh(load(talkingArtifact(window)), f.options);
       Tokens all = tokens + answer;
       std::vector<float> expected(fakeVocabulary);
-      fresh.prefill(0, all.data(), int64_t(all.size()), expected.data());
+      fresh.prefill(0, all, expected.data());
       EXPECT_EQ(f.logits, expected) << "window " << window << " turn " << turn;
       // cut anywhere, go on with something else
       tokens = Tokens(all.begin(), all.begin() + random() % (all.size() + 1)) +

@@ -56,7 +56,7 @@ std::vector<float> feed(std::shared_ptr<Profile> profile, int threads) {
   Session session(load(), options);
   std::vector<int32_t> prompt = {1, 2, 3, 4, 5};
   std::vector<float> logits(2 * fakeVocabulary);
-  session.prefill(0, prompt.data(), 5, logits.data());
+  session.prefill(0, prompt, logits.data());
   session.decode(0, 6, logits.data() + fakeVocabulary);
   return logits;
 }

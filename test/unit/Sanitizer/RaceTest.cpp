@@ -102,7 +102,7 @@ void exercise(const std::string &artefact, int threads) {
   }
   std::vector<float> logits(2 * session.vocabulary());
   for (int64_t slot : {0, 1}) {
-    session.prefill(slot, ids.data(), 150, logits.data());
+    session.prefill(slot, ids, logits.data());
   }
   for (int i = 0; i < 6; ++i) {
     session.decode(0, ids[i], logits.data());
@@ -113,7 +113,7 @@ void exercise(const std::string &artefact, int threads) {
       segments[s].length = 1;
       segments[s].position = static_cast<int32_t>(session.position(s));
     }
-    session.step(tokens, 2, segments, 2, rows, 2, logits.data());
+    session.step({tokens, segments, rows}, logits.data());
   }
   for (float value : logits) {
     ASSERT_TRUE(std::isfinite(value));

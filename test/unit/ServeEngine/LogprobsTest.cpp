@@ -64,11 +64,10 @@ TEST(Logprobs, ofPromptsAndTextsAreThoseOfTheirRows) {
         options.threads = 1;
         Session session(text->sharedModel(), options);
         std::vector<float> rows;
-        session.prefillAll(0, all.data(), static_cast<int64_t>(all.size()),
-                           [&](int64_t, int64_t count, const float *some) {
-                             rows.insert(rows.end(), some,
-                                         some + count * fakeVocabulary);
-                           });
+        session.prefillAll(
+            0, all, [&](int64_t, int64_t count, const float *some) {
+              rows.insert(rows.end(), some, some + count * fakeVocabulary);
+            });
         auto row = [&](size_t at) { return &rows[at * fakeVocabulary]; };
         ASSERT_EQ(heard[i]->prompt.size(),
                   each.promptLogprobs ? each.prompt.size() : 0);

@@ -196,8 +196,7 @@ TEST_P(ReuseBits, anEmbeddingIsThatOfASession) {
   for (Pooling pooling : {Pooling::last, Pooling::mean}) {
     std::vector<float> expected(static_cast<size_t>(session.hidden()));
     session.reset(0);
-    session.embed(0, tokens.data(), static_cast<int64_t>(tokens.size()),
-                  pooling, expected.data());
+    session.embed(0, tokens, pooling, expected.data());
     if (pooling == Pooling::last) { // a row; a mean errs no more than its rows
       bound =
           deviationOf(expected) *

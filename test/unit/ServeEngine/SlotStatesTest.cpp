@@ -16,8 +16,8 @@ struct Forks : testing::TestWithParam<Kind> {
       std::vector<int32_t> prompt =
           randomPrompt(static_cast<uint64_t>(slot), 40);
       EXPECT_EQ(states.take(prompt, "", slot, true).slot, slot);
-      session.prefill(slot, prompt.data(), 40, nullptr);
-      states.fed(slot, prompt.data(), 40, 40);
+      session.prefill(slot, prompt, nullptr);
+      states.fed(slot, prompt, 40);
     }
     states.release(1);
   }

@@ -22,7 +22,7 @@ TEST(Session, stepsAllocateNothing) {
     std::vector<int32_t> tokens(12, 3);
     std::vector<float> logits(fakeVocabulary);
     int64_t before = allocations();
-    session.prefill(1, tokens.data(), 12, logits.data());
+    session.prefill(1, tokens, logits.data());
     for (int i = 0; i < 10; ++i) {
       session.decode(1, i, logits.data());
     }

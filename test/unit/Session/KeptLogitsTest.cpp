@@ -47,8 +47,8 @@ TEST(KeptLogits, areThoseThatAStepGives) {
   for (int64_t chunk : {0, 1, 2}) {
     Session gives(model, with(1, chunk)), keeps(model, with(1, chunk));
     Row given(fakeVocabulary);
-    gives.prefill(0, tokens, 5, given.data());
-    keeps.prefillKeeping(0, tokens, 5);
+    gives.prefill(0, tokens, given.data());
+    keeps.prefillKeeping(0, tokens);
     EXPECT_EQ(keptRow(keeps), given);
     gives.decode(0, 7, given.data());
     keeps.decodeKeeping(0, 7);
@@ -68,8 +68,8 @@ TEST(KeptLogits, areThoseOfEachRowThatIsAskedFor) {
   }
   const int32_t rows[] = {2, 0};
   Row given(2 * fakeVocabulary);
-  gives.step(tokens, 3, segments, 3, rows, 2, given.data());
-  keeps.stepKeeping(tokens, 3, segments, 3, rows, 2);
+  gives.step({{tokens, 3}, segments, rows}, given.data());
+  keeps.stepKeeping({{tokens, 3}, segments, rows});
   for (int64_t index : {0, 1}) {
     EXPECT_EQ(keptRow(keeps, index),
               Row(given.begin() + index * fakeVocabulary,
@@ -79,7 +79,7 @@ TEST(KeptLogits, areThoseOfEachRowThatIsAskedFor) {
 
 TEST(KeptLogits, onTheHostTheWholeRowIsAsNear) {
   Session session(load(), with(1));
-  session.prefillKeeping(0, tokens, 5);
+  session.prefillKeeping(0, tokens);
   EXPECT_EQ(session.topLogits(1), std::nullopt);
 }
 
@@ -87,7 +87,7 @@ TEST(KeptLogits, endWithTheNextStep) {
   Session session(load(), with(2));
   EXPECT_THAT(refusal([&] { session.keptLogits(); }),
               HasSubstr("kept those of 0 row(s)"));
-  session.prefillKeeping(0, tokens, 5);
+  session.prefillKeeping(0, tokens);
   EXPECT_THAT(refusal([&] { session.keptLogits(1); }),
               HasSubstr("row 1 are asked for"));
   EXPECT_THAT(refusal([&] { session.topLogits(1, -1); }),
@@ -104,7 +104,7 @@ TEST(KeptLogits, ofMoreRowsThanSlotsAreRefused) {
   segment.length = 2;
   const int32_t rows[] = {0, 1};
   EXPECT_THAT(
-      refusal([&] { session.stepKeeping(tokens, 2, &segment, 1, rows, 2); }),
+      refusal([&] { session.stepKeeping({{tokens, 2}, {&segment, 1}, rows}); }),
       HasSubstr("this session keeps those of 1"));
   EXPECT_EQ(session.position(0), 0);
 }
@@ -114,9 +114,10 @@ TEST(KeptLogits, aStepThatGivesNeedsAPlaceForThem) {
   cheems_segment segment = {};
   segment.length = 1;
   const int32_t row = 0;
-  EXPECT_THAT(
-      refusal([&] { session.step(tokens, 1, &segment, 1, &row, 1, nullptr); }),
-      HasSubstr("a needed pointer is null"));
+  EXPECT_THAT(refusal([&] {
+                session.step({{tokens, 1}, {&segment, 1}, {&row, 1}}, nullptr);
+              }),
+              HasSubstr("a needed pointer is null"));
 }
 
 } // namespace

@@ -90,7 +90,7 @@ TEST(Session, prefillAndDecodeSeeEverythingFed) {
       Session session(model, with(threads, chunk));
       std::vector<int32_t> tokens = prompt(20);
       Row logits(fakeVocabulary);
-      session.prefill(0, tokens.data(), 20, logits.data());
+      session.prefill(0, tokens, logits.data());
       EXPECT_EQ(logits[hash], hashOf(tokens));
       EXPECT_EQ(logits[weight], 0.5f);
       EXPECT_EQ(logits[ropeLength], 20);
@@ -110,7 +110,7 @@ TEST(Session, chunksAreAsLongAsAsked) {
   Session session(model, with(1, 7));
   std::vector<int32_t> tokens = prompt(17);
   std::vector<int64_t> firsts, lengths;
-  session.prefillAll(0, tokens.data(), 17,
+  session.prefillAll(0, tokens,
                      [&](int64_t first, int64_t rows, const float *logits) {
                        firsts.push_back(first);
                        lengths.push_back(rows);
@@ -130,21 +130,20 @@ TEST(Session, chunksAreAsLongAsAsked) {
 TEST(Session, prefillWithoutLogitsWritesNone) {
   Session session(load(), with(1, 4));
   std::vector<int32_t> tokens = prompt(10);
-  session.prefill(0, tokens.data(), 10, nullptr);
+  session.prefill(0, tokens, nullptr);
   EXPECT_EQ(session.position(0), 10);
 }
 
 TEST(Session, sequencesInOneStepDoNotMix) {
   Session session(load(), with(2, 0, 3));
   std::vector<int32_t> a = prompt(4), b = {5, 6};
-  session.prefill(2, a.data(), 4, nullptr);
+  session.prefill(2, a, nullptr);
   // three more tokens of slot 2, two first ones of slot 0
   std::vector<int32_t> tokens = {5, 6, 1, 2, 3}, rows = {1, 4};
   std::vector<cheems_segment> segments = {{2, 2, 3, 4, 0, {}},
                                           {0, 0, 2, 0, 11, {}}};
   Row logits(2 * fakeVocabulary);
-  session.step(tokens.data(), 5, segments.data(), 2, rows.data(), 2,
-               logits.data());
+  session.step({tokens, segments, rows}, logits.data());
   a.insert(a.end(), {1, 2, 3});
   EXPECT_EQ(logits[hash], hashOf(b));
   EXPECT_EQ(logits[ropeLength], 11);
@@ -164,8 +163,7 @@ TEST(Session, batchOfSingleTokensTakesTheDecodeEntry) {
   std::vector<cheems_segment> segments = {
       {0, 0, 1, 0, 0, {}}, {1, 1, 1, 0, 0, {}}, {2, 2, 1, 0, 0, {}}};
   Row logits(3 * fakeVocabulary);
-  session.step(tokens.data(), 3, segments.data(), 3, rows.data(), 3,
-               logits.data());
+  session.step({tokens, segments, rows}, logits.data());
   for (int row = 0; row < 3; ++row) {
     EXPECT_EQ(logits[row * fakeVocabulary + fromDecode], 1);
     EXPECT_EQ(logits[row * fakeVocabulary + hash], hashOf({tokens[row]}));
@@ -183,8 +181,7 @@ float decodesRows(const FakeArtifact &artifact, int rows) {
     segments[i].length = 1;
   }
   std::vector<float> logits(rows * fakeVocabulary);
-  session.step(tokens.data(), rows, segments.data(), rows, all.data(), rows,
-               logits.data());
+  session.step({tokens, segments, all}, logits.data());
   return logits[fromDecode];
 }
 
@@ -200,35 +197,37 @@ TEST(Session, theFileSaysHowManyRowsTheDecodeEntryTakes) {
 TEST(Session, refusedStepLeavesTheStateAlone) {
   Session session(load(), with(1));
   std::vector<int32_t> tokens = prompt(5);
-  session.prefill(0, tokens.data(), 5, nullptr);
+  session.prefill(0, tokens, nullptr);
   cheems_segment wrong = {0, 0, 1, 3, 0, {}};
   int32_t row = 0;
   Row logits(fakeVocabulary);
   EXPECT_THAT(failure(
                   [&] {
-                    session.step(tokens.data(), 1, &wrong, 1, &row, 1,
+                    session.step({{tokens.data(), 1}, {&wrong, 1}, {&row, 1}},
                                  logits.data());
                   },
                   Status::usage),
               HasSubstr("has been fed 5"));
-  EXPECT_THAT(
-      failure(
-          [&] { session.step(nullptr, 1, nullptr, 1, &row, 1, logits.data()); },
-          Status::usage),
-      HasSubstr("null"));
+  EXPECT_THAT(failure(
+                  [&] {
+                    session.step({{nullptr, 1}, {nullptr, 1}, {&row, 1}},
+                                 logits.data());
+                  },
+                  Status::usage),
+              HasSubstr("null"));
   EXPECT_THAT(
       failure([&] { session.decode(0, 16, logits.data()); }, Status::usage),
       HasSubstr("outside the vocabulary"));
   EXPECT_THAT(
       failure([&] { session.decode(1, 1, logits.data()); }, Status::usage),
       HasSubstr("slot 1 does not exist"));
-  EXPECT_THAT(failure([&] { session.prefill(0, tokens.data(), 0, nullptr); },
+  EXPECT_THAT(failure([&] { session.prefill(0, {tokens.data(), 0}, nullptr); },
                       Status::usage),
               HasSubstr("at least one"));
   std::vector<int32_t> late = {1, 2, 3, -4};
-  EXPECT_THAT(failure([&] { session.prefill(0, late.data(), 4, nullptr); },
-                      Status::usage),
-              HasSubstr("token -4 at index 3"));
+  EXPECT_THAT(
+      failure([&] { session.prefill(0, late, nullptr); }, Status::usage),
+      HasSubstr("token -4 at index 3"));
   EXPECT_EQ(session.position(0), 5);
   session.decode(0, 1, logits.data());
   tokens.push_back(1);
@@ -240,11 +239,11 @@ TEST(Session, fullContextEndsClearly) {
   EXPECT_EQ(session.context(), 32);
   EXPECT_FALSE(session.unlimited());
   std::vector<int32_t> tokens = prompt(33);
-  EXPECT_THAT(failure([&] { session.prefill(0, tokens.data(), 33, nullptr); },
-                      Status::failed),
-              HasSubstr("do not fit in a context of 32"));
+  EXPECT_THAT(
+      failure([&] { session.prefill(0, tokens, nullptr); }, Status::failed),
+      HasSubstr("do not fit in a context of 32"));
   EXPECT_EQ(session.position(0), 0); // not a chunk of it was fed
-  session.prefill(0, tokens.data(), 32, nullptr);
+  session.prefill(0, {tokens.data(), 32}, nullptr);
   EXPECT_EQ(session.remaining(0), 0);
   Row logits(fakeVocabulary);
   EXPECT_THROW(session.decode(0, 1, logits.data()), ContextFull);
@@ -320,7 +319,7 @@ TEST(Session, windowNeverEndsAndKeepsItsNewestTokens) {
   EXPECT_TRUE(session.unlimited());
   std::vector<int32_t> tokens = prompt(1000);
   Row logits(fakeVocabulary);
-  session.prefill(0, tokens.data(), 1000, logits.data());
+  session.prefill(0, tokens, logits.data());
   EXPECT_EQ(logits[hash], hashOf(tokens, 4));
   session.decode(0, 3, logits.data());
   tokens.push_back(3);
@@ -331,7 +330,7 @@ TEST(Session, windowNeverEndsAndKeepsItsNewestTokens) {
 TEST(Session, rewindForgetsTheNewestTokens) {
   Session session(load(), with(1));
   std::vector<int32_t> tokens = prompt(10);
-  session.prefill(0, tokens.data(), 10, nullptr);
+  session.prefill(0, tokens, nullptr);
   EXPECT_TRUE(session.rewind(0, 6));
   EXPECT_EQ(session.position(0), 6);
   Row logits(fakeVocabulary);
@@ -348,9 +347,9 @@ TEST(Session, rewindForgetsTheNewestTokens) {
 TEST(Session, rewindIsRefusedOnceKeysWereEvicted) {
   Session session(load(windowed(8, 0)), with(1, 4));
   std::vector<int32_t> tokens = prompt(9);
-  session.prefill(0, tokens.data(), 8, nullptr);
+  session.prefill(0, {tokens.data(), 8}, nullptr);
   EXPECT_TRUE(session.rewind(0, 5));
-  session.prefill(0, tokens.data() + 5, 4, nullptr);
+  session.prefill(0, {tokens.data() + 5, 4}, nullptr);
   EXPECT_FALSE(session.rewind(0, 5));
   EXPECT_EQ(session.position(0), 9);
   EXPECT_TRUE(session.rewind(0, 9)); // nothing to forget
@@ -365,7 +364,7 @@ TEST(Session, rewindIsRefusedWhereAStateRuns) {
                                         {"shape", {"slots", 3}}});
   Session session(load(artifact), with(1));
   std::vector<int32_t> tokens = prompt(5);
-  session.prefill(0, tokens.data(), 5, nullptr);
+  session.prefill(0, tokens, nullptr);
   EXPECT_FALSE(session.rewind(0, 3));
   EXPECT_TRUE(session.rewind(0, 0));
 }
@@ -381,9 +380,9 @@ TEST(Session, snapshotBringsBackASequenceAlsoInAnotherSlot) {
     Session session(load(artifact), with(1, 4, 2));
     std::vector<int32_t> tokens = prompt(11), other = {1, 1, 1, 1};
     size_t visible = window == 0 ? SIZE_MAX : static_cast<size_t>(window);
-    session.prefill(0, tokens.data(), 11, nullptr);
+    session.prefill(0, tokens, nullptr);
     Snapshot snapshot = session.snapshot(0);
-    session.prefill(0, other.data(), 4, nullptr);
+    session.prefill(0, {other.data(), 4}, nullptr);
     session.restore(0, snapshot);
     session.restore(1, snapshot);
     tokens.push_back(5);
@@ -405,8 +404,7 @@ TEST(Session, interruptedPrefillStopsBetweenChunks) {
   options.interrupted = [&] { return ++asked == 3; };
   Session session(load(), options);
   std::vector<int32_t> tokens = prompt(20);
-  failure([&] { session.prefill(0, tokens.data(), 20, nullptr); },
-          Status::interrupted);
+  failure([&] { session.prefill(0, tokens, nullptr); }, Status::interrupted);
   EXPECT_EQ(session.position(0), 8);
 }
 
@@ -443,7 +441,7 @@ TEST(Session, sessionsOfOneModelRunSideBySide) {
     users.emplace_back([&] {
       Session session(model, with(2, 3));
       Row logits(fakeVocabulary);
-      session.prefill(0, tokens.data(), 20, logits.data());
+      session.prefill(0, tokens, logits.data());
       right += logits[hash] == hashOf(tokens);
     });
   }

@@ -16,7 +16,6 @@ struct Step {
                        positions = {5, 0, 0};
   std::vector<cheems_segment> segments = {{1, 0, 3, 0, 3, {}},
                                           {0, 3, 2, 5, 7, {}}};
-  cheems_step step = {};
   int64_t tokenCount = 5, rowCount = 2;
 };
 
@@ -25,16 +24,12 @@ std::string refusal(const std::function<void(Step &)> &change,
                     Status expected = Status::usage) {
   Step s;
   change(s);
-  s.step.tokens = s.tokens.data();
-  s.step.token_count = s.tokenCount;
-  s.step.segments = s.segments.data();
-  s.step.segment_count = static_cast<int64_t>(s.segments.size());
-  s.step.rows = s.rows.data();
-  s.step.row_count = s.rowCount;
+  StepView step = {
+      {s.tokens.data(), s.tokenCount}, s.segments, {s.rows.data(), s.rowCount}};
   StepCheck check(/*vocabulary=*/10, /*slots=*/3, /*maxRows=*/8,
                   /*context=*/20);
   try {
-    check.check(s.step, s.positions);
+    check.check(step, s.positions);
     return "";
   } catch (const Error &error) {
     EXPECT_EQ(error.status, expected) << error.what();
@@ -46,8 +41,7 @@ TEST(StepCheck, soundStepsPass) {
   EXPECT_EQ(refusal([](Step &) {}), "");
   EXPECT_EQ(refusal([](Step &s) { std::swap(s.segments[0], s.segments[1]); }),
             "");
-  EXPECT_EQ(refusal([](Step &s) { s.rowCount = 0, s.step.rows = nullptr; }),
-            "");
+  EXPECT_EQ(refusal([](Step &s) { s.rowCount = 0; }), "");
   EXPECT_EQ(refusal([](Step &s) { s.segments[0].rope_length = 20; }), "");
 }
 

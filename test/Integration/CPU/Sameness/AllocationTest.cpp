@@ -30,7 +30,7 @@ TEST_P(Allocation, StepsTakeNothing) {
     Ids ids = drawIds(*model, prompt + steps);
     std::vector<float> logits(session.vocabulary());
     int64_t before = allocations();
-    session.prefill(0, ids.data(), prompt, logits.data());
+    session.prefill(0, {ids.data(), prompt}, logits.data());
     for (int64_t i = 0; i < steps; ++i) {
       session.decode(0, ids[prompt + i], logits.data());
     }

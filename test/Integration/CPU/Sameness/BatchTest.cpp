@@ -106,12 +106,12 @@ TEST_P(Batch, WantedRowsDoNotShow) {
          some{all.vocabulary, std::vector<float>(2 * all.vocabulary)};
   int32_t rows[] = {length - 1, 3};
   cheems_segment segment = {1, 0, length, 0, 0, {}};
-  session.step(ids.data(), length, &segment, 1, rows, 2, some.values.data());
+  session.step({ids, {&segment, 1}, rows}, some.values.data());
   EXPECT_TRUE(same(all.part(length - 1, length), some.part(0, 1)));
   EXPECT_TRUE(same(all.part(3, 4), some.part(1, 2)));
   // none wanted: the state is the same afterwards
   session.reset(1);
-  session.step(ids.data(), length, &segment, 1, nullptr, 0, nullptr);
+  session.step({ids, {&segment, 1}}, nullptr);
   Ids next = drawIds(*model, 1, 2);
   EXPECT_TRUE(same(whole(session, 0, next), whole(session, 1, next)));
 }

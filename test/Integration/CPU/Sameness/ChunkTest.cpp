@@ -35,7 +35,7 @@ TEST_P(Chunk, CutsAtMultiplesOfTheBlockDoNotShow) {
       makeSession(model, 1, 2, block); // the session's own cutting
   Logits got;
   configured.prefillAll(
-      0, ids.data(), length, [&](int64_t, int64_t rows, const float *logits) {
+      0, ids, [&](int64_t, int64_t rows, const float *logits) {
         got.append(
             {want.vocabulary, {logits, logits + rows * want.vocabulary}});
       });
@@ -147,7 +147,7 @@ TEST_P(Dynamic, BaseIsThePromptsInEveryChunkAndASequencesOwn) {
 
   Session configured = makeSession(model, 1, 1, data.block);
   Logits last{want.vocabulary, std::vector<float>(want.vocabulary)};
-  configured.prefill(0, ids.data(), length, last.values.data());
+  configured.prefill(0, ids, last.values.data());
   EXPECT_TRUE(same(want.part(length - 1, length), last));
   // had every chunk its own length's base, the first chunk would differ
   configured.reset(0);

@@ -63,8 +63,7 @@ std::vector<Logits> feed(Session &session, const std::vector<Piece> &pieces) {
   // what a step leaves unwritten is then no number
   Logits all{session.vocabulary(),
              std::vector<float>(tokens.size() * session.vocabulary(), NAN)};
-  session.step(tokens.data(), tokens.size(), segments.data(), segments.size(),
-               rows.data(), rows.size(), all.values.data());
+  session.step({tokens, segments, rows}, all.values.data());
   std::vector<Logits> result;
   for (const cheems_segment &segment : segments) {
     result.push_back(all.part(segment.start, segment.start + segment.length));

@@ -119,7 +119,7 @@ TEST_P(State, FullContextEndsClearlyAndLosesNothing) {
   };
   using testing::HasSubstr;
   EXPECT_THAT(message([&] {
-                session.prefill(0, ids.data(), context + 1, logits.data());
+                session.prefill(0, {ids.data(), context + 1}, logits.data());
               }),
               HasSubstr("context is full"));
   EXPECT_EQ(session.position(0), 0);

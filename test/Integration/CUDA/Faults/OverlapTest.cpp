@@ -29,7 +29,7 @@ std::vector<float> logitsOf(Session &session, int decoded) {
   session.reset(0);
   auto feed = [&](const int32_t *tokens, int64_t count) {
     all.resize(all.size() + vocabulary);
-    session.prefill(0, tokens, count, all.data() + all.size() - vocabulary);
+    session.prefill(0, {tokens, count}, all.data() + all.size() - vocabulary);
   };
   feed(prompt, 8);
   for (int i = 0; i < decoded; ++i) {

@@ -41,9 +41,7 @@ Numbers stepOf(Session &session, const std::vector<int32_t> &lengths) {
     rows.push_back(static_cast<int32_t>(tokens.size()) - 1);
   }
   Numbers logits(rows.size() * static_cast<size_t>(session.vocabulary()));
-  session.step(tokens.data(), static_cast<int64_t>(tokens.size()),
-               segments.data(), static_cast<int64_t>(segments.size()),
-               rows.data(), static_cast<int64_t>(rows.size()), logits.data());
+  session.step({tokens, segments, rows}, logits.data());
   return logits;
 }
 
@@ -64,8 +62,8 @@ protected:
     model = openWithMaps();
     start();
     const int32_t tokens[] = {7, 8, 9, 10, 11};
-    session->prefill(0, tokens, 5, nullptr);
-    session->prefill(1, tokens, 3, nullptr);
+    session->prefill(0, tokens, nullptr);
+    session->prefill(1, {tokens, 3}, nullptr);
     first = session->snapshot(0);
     second = session->snapshot(1);
     session->save(1, file);
@@ -150,18 +148,18 @@ TEST_F(SessionFault, leavesWholeChunksOfAPrompt) {
   Operation operation = {"", nullptr};
   prepare(operation);
   faulty.failCall(0, 0);
-  session->prefill(0, prompt.data(), 10, wanted.data());
+  session->prefill(0, prompt, wanted.data());
   const long all = faulty.calls();
   for (long call = 1; call <= all; ++call) {
     prepare(operation);
     faulty.failCall(call, cuda::CUDA_ERROR_LAUNCH_FAILED);
     std::string text =
-        refusal([&] { session->prefill(0, prompt.data(), 10, found.data()); });
+        refusal([&] { session->prefill(0, prompt, found.data()); });
     faulty.failCall(0, 0);
     int64_t fed = session->position(0) - first.position;
     if (text != "nothing was refused") {
       EXPECT_TRUE(fed == 0 || fed == 8) << call << ": " << fed;
-      session->prefill(0, prompt.data() + fed, 10 - fed, found.data());
+      session->prefill(0, Span<const int32_t>(prompt).from(fed), found.data());
     }
     EXPECT_EQ(found, wanted) << call << ": " << text;
   }

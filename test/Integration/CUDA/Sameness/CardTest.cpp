@@ -157,7 +157,7 @@ TEST_P(Card, wantedRowsDoNotShow) {
          some{all.vocabulary, std::vector<float>(2 * all.vocabulary)};
   int32_t rows[] = {length - 1, 3};
   cheems_segment segment = {1, 0, length, 0, 0, {}};
-  session.step(ids.data(), length, &segment, 1, rows, 2, some.values.data());
+  session.step({ids, {&segment, 1}, rows}, some.values.data());
   EXPECT_TRUE(same(all.part(length - 1, length), some.part(0, 1)));
   EXPECT_TRUE(same(all.part(3, 4), some.part(1, 2)));
 }
@@ -225,8 +225,7 @@ TEST_P(Card, theBestLogitsAreThoseOfTheRow) {
     segments[static_cast<size_t>(i)] = {i, 8 * i, 8, 0, 0, {}};
     rows[static_cast<size_t>(i)] = 8 * i + 7;
   }
-  session.stepKeeping(ids.data(), slots * 8, segments.data(), slots,
-                      rows.data(), slots);
+  session.stepKeeping({ids, segments, rows});
   for (int64_t i = 0; i < slots; ++i) {
     const float *kept = session.keptLogits(i);
     std::vector<float> row(kept, kept + session.vocabulary());
