@@ -254,10 +254,10 @@ void Session::prefillAll(int64_t slot, Span<const int32_t> tokens,
 void Session::embed(int64_t slot, Span<const int32_t> tokens, Pooling pooling,
                     float *embedding) {
   bool mean = pooling == Pooling::mean;
-  auto size = static_cast<size_t>(hidden());
   std::vector<float> values(
-      size * static_cast<size_t>(mean ? std::min(chunk, tokens.size()) : 1));
-  std::vector<double> sums(size);
+      static_cast<size_t>(mean ? std::min(chunk, tokens.size()) : 1) *
+      static_cast<size_t>(hidden()));
+  EmbeddingSum sum;
   feed(slot, tokens, [&](StepView part, int64_t done) {
     if (mean) {
       part.embeddingRows = allRows(part);
@@ -266,15 +266,12 @@ void Session::embed(int64_t slot, Span<const int32_t> tokens, Pooling pooling,
     }
     part.embeddings = values.data();
     step(part, nullptr);
-    auto rows = static_cast<size_t>(part.embeddingRows.size());
-    for (size_t i = 0; i < size * rows; ++i) {
-      sums[i % size] += values[i];
+    for (int64_t row = 0; row < part.embeddingRows.size(); ++row) {
+      sum.add(Span<const float>(values).part(row * hidden(), hidden()));
     }
   });
-  double rows = mean ? static_cast<double>(tokens.size()) : 1;
-  for (size_t i = 0; i < size; ++i) {
-    embedding[i] = static_cast<float>(sums[i] / rows);
-  }
+  std::vector<float> result = sum.mean(mean ? tokens.size() : 1);
+  std::copy(result.begin(), result.end(), embedding);
 }
 
 Span<const int32_t> Session::allRows(const StepView &part) const {
