@@ -40,7 +40,8 @@ Engine::Engine(std::shared_ptr<TextModel> given, const EngineOptions &options)
                         options)),
       session(text->sharedModel(), sessionOptions(text->model(), options)),
       metrics(options.metrics ? options.metrics : std::make_shared<Metrics>()),
-      runner(session, *text, *metrics, options) {
+      runner(session, *text, *metrics, options,
+             [this](const Job &job) { left(job); }) {
   text->tokenizer(); // a model without one is refused here
   rules.context = session.context();
   rules.vocabulary = session.vocabulary();
@@ -59,7 +60,6 @@ Engine::Engine(std::shared_ptr<TextModel> given, const EngineOptions &options)
     }
     files = std::make_unique<WorkThread>();
   }
-  runner.onOver = [this](const Job &job) { left(job); };
   publish();
   thread = std::thread([this] { loop(); });
 }

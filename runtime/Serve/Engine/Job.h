@@ -38,9 +38,8 @@ struct Job {
   size_t nextChoice = 0;
   Snapshot promptState;
   std::vector<float> promptLogits;
-  /// Sums over the rows of the prompt that were fed.
-  std::vector<double> embedding;
-  bool over = false; ///< `done` or `failed` was called
+  EmbeddingSum embedding; ///< of the rows of the prompt that were fed
+  bool over = false;      ///< `done` or `failed` was called
 
   int64_t promptSize() const {
     return static_cast<int64_t>(request.prompt.size());

@@ -1,36 +1,20 @@
 #include "runtime/Serve/Engine/Runner.h"
-#include "runtime/Error.h"
 #include "runtime/Serve/Engine/Faults.h"
-#include "runtime/Serve/Engine/Logprobs.h"
-#include "runtime/ThreadPool/Cores.h"
+#include "runtime/Serve/Engine/PromptLogprobs.h"
 #include <algorithm>
 
 namespace cheems::serve {
 
-namespace {
-
 /// Bytes of the logits of a step whose prompts want all of theirs.
 constexpr int64_t promptLogitsBytes = int64_t{128} << 20;
-/// Below so many logits, a pass over them takes less time than to wake threads.
-constexpr int64_t worthSharing = int64_t{1} << 20;
-
-int helperCount(const Session &session, const EngineOptions &options) {
-  int most = ThreadPool::chooseThreads(options.threads, CoreLimits::host());
-  return static_cast<int>(std::min<int64_t>(most, session.slots()));
-}
-
-} // namespace
 
 Runner::Runner(Session &session, TextModel &text, Metrics &metrics,
-               const EngineOptions &options)
+               const EngineOptions &options,
+               std::function<void(const Job &job)> onOver)
     : session(session), text(text), metrics(metrics),
       slots(session, options.cacheBytes, options.exactCache),
-      pace(options.interTokenSeconds) {
-  if (!session.hostThreads() &&
-      session.vocabulary() * session.slots() * drawPasses >= worthSharing) {
-    helpers.emplace(helperCount(session, options),
-                    ThreadPool::Waiting::sleeping);
-  }
+      pace(options.interTokenSeconds), threads(session, options.threads),
+      results(session), ends(metrics, std::move(onOver)) {
   int64_t unit = slots.unit();
   int64_t rowBytes = session.vocabulary() * int64_t{sizeof(float)};
   wantedRows = std::max<int64_t>(1, promptLogitsBytes / rowBytes / unit) * unit;
@@ -55,7 +39,7 @@ bool Runner::start(const std::shared_ptr<Job> &job) {
     job->sink->started(reuse.slot, reuse.cached);
     count();
   } catch (const std::exception &error) { // memory is short
-    fail(*job, faultOf(error));
+    ends.fail(*job, faultOf(error));
     sweep();
   }
   return true;
@@ -83,39 +67,80 @@ void Runner::setUp(Job &job, const Reuse &reuse) {
   }
 }
 
+void Runner::startWaiting() {
+  if (std::optional<Run> run = waiting.start(slots, ends)) {
+    runs.push_back(std::move(*run));
+  }
+  sweep(); // it may have failed
+}
+
+bool Runner::hasRoomForState() const {
+  auto prompts = std::count_if(runs.begin(), runs.end(), [](const Run &run) {
+    return !run.choice && run.job->request.choices > 1;
+  });
+  return waiting.size() + prompts < statesPerSlot * session.slots();
+}
+
+bool Runner::setAside() {
+  for (size_t i = runs.size(); i-- > 0;) { // the newest one
+    Run &run = runs[i];
+    auto theirs = std::count_if(runs.begin(), runs.end(), [&](const Run &each) {
+      return each.job == run.job;
+    });
+    if (!run.choice || theirs < 2) {
+      continue;
+    }
+    Snapshot state;
+    try {
+      state = session.snapshot(run.slot);
+    } catch (const std::exception &) {
+      return false; // memory is short: it stays where it is
+    }
+    SlotContents contents = slots.slots()[static_cast<size_t>(run.slot)];
+    slots.release(run.slot);
+    waiting.setAside(std::move(run), std::move(state), std::move(contents));
+    runs.erase(runs.begin() + static_cast<ptrdiff_t>(i));
+    return true;
+  }
+  return false;
+}
+
 void Runner::step() {
-  drawWaiting();
+  drawPrepared();
   sweep(); // a single token may have ended a text
   if (std::all_of(runs.begin(), runs.end(),
-                  [](const Run &run) { return !run.row.empty(); })) {
+                  [](const Run &run) { return run.isPreparing(); })) {
     return; // none is there, or all are being prepared
   }
+  StepPlan plan;
   try {
-    plan();
-    compute();
+    std::vector<int64_t> counts = shareRows();
+    for (size_t i = 0; i < runs.size(); ++i) {
+      if (counts[i] != 0) {
+        plan.add(i, runs[i], session.position(runs[i].slot), counts[i]);
+      }
+    }
+    compute(plan);
   } catch (const std::exception &error) {
-    failStep(faultOf(error));
+    failStep(plan, faultOf(error));
     sweep();
     return;
   }
-  receive();
-  draw();
+  draw(receive(plan));
   sweep();
 }
 
 void Runner::failAll(const GenerationFault &fault) {
   for (Run &run : runs) {
     slots.erase(run.slot);
-    fail(*run.job, fault);
+    ends.fail(*run.job, fault);
   }
-  parts.clear();
-  draws.clear();
   sweep();
 }
 
 Wish Runner::wishOf(const Run &run) const {
   Wish wish;
-  wish.waiting = !run.row.empty();
+  wish.waiting = run.isPreparing();
   wish.decoding = run.choice != nullptr;
   wish.position = session.position(run.slot);
   const Job &job = *run.job;
@@ -125,13 +150,13 @@ Wish Runner::wishOf(const Run &run) const {
   return wish;
 }
 
-void Runner::plan() {
-  parts.clear(); // what fails now is not the step before
+/// How many rows each run has of the next step.
+std::vector<int64_t> Runner::shareRows() {
   std::vector<Wish> wishes;
   int64_t decoding = 0;
   for (const Run &run : runs) {
     wishes.push_back(wishOf(run));
-    decoding += run.choice != nullptr && run.row.empty();
+    decoding += run.choice != nullptr && !run.isPreparing();
   }
   StepLimits limits;
   limits.unit = slots.unit();
@@ -139,121 +164,61 @@ void Runner::plan() {
   limits.promptRows = pace.promptRows(decoding, limits.unit, limits.rows);
   limits.chunk = std::max(session.prefillChunk(), limits.unit);
   limits.wantedRows = wantedRows;
-  std::vector<int64_t> counts = planStep(wishes, limits, turn++);
-  tokens.clear();
-  rows.clear();
-  embeddingRows.clear();
-  segments.clear();
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (counts[i] != 0) {
-      add(i, counts[i]);
-    }
-  }
+  return planStep(wishes, limits, turn++);
 }
 
-/// A segment of so many rows to the step.
-void Runner::add(size_t index, int64_t count) {
-  const Run &run = runs[index];
-  const Job &job = *run.job;
-  Part part = {};
-  part.run = index;
-  part.rows = count;
-  part.start = static_cast<int64_t>(tokens.size());
-  part.firstRow = static_cast<int64_t>(rows.size());
-  int64_t position = session.position(run.slot);
-  cheems_segment segment = {};
-  segment.slot = static_cast<int32_t>(run.slot);
-  segment.start = static_cast<int32_t>(part.start);
-  segment.length = static_cast<int32_t>(count);
-  segment.position = static_cast<int32_t>(position);
-  if (run.choice) {
-    tokens.push_back(run.choice->lastToken());
-    part.wanted = 1;
-  } else {
-    segment.rope_length = static_cast<int32_t>(job.promptSize());
-    auto first = job.request.prompt.begin() + position;
-    tokens.insert(tokens.end(), first, first + count);
-    bool last = position + count == job.promptSize();
-    part.wanted = job.wantsPromptLogprobs()     ? count
-                  : last && job.rules.limit > 0 ? 1
-                                                : 0;
-    part.embedded = job.wantsAllEmbeddings()        ? count
-                    : last && job.request.embedding ? 1
-                                                    : 0;
-  }
-  part.firstEmbedding = static_cast<int64_t>(embeddingRows.size());
-  for (int64_t i = part.embedded; i > 0; --i) {
-    embeddingRows.push_back(static_cast<int32_t>(part.start + count - i));
-  }
-  for (int64_t i = part.wanted; i > 0; --i) {
-    rows.push_back(static_cast<int32_t>(part.start + count - i));
-  }
-  segments.push_back(segment);
-  parts.push_back(part);
-}
-
-void Runner::compute() {
+void Runner::compute(const StepPlan &plan) {
   Clock::time_point begin = Clock::now();
-  auto tokenCount = static_cast<int64_t>(tokens.size()),
-       rowCount = static_cast<int64_t>(rows.size());
-  keeps = rowCount <= session.slots();
-  embeddings.resize(embeddingRows.size() *
-                    static_cast<size_t>(session.hidden()));
-  StepView step = {tokens, segments, rows, embeddingRows, embeddings.data()};
-  if (keeps) {
-    session.stepKeeping(step);
-  } else {
-    logits.resize(static_cast<size_t>(rowCount * session.vocabulary()));
-    session.step(step, logits.data());
-  }
-  int64_t decoded = 0;
-  for (const Part &part : parts) {
-    decoded += runs[part.run].choice != nullptr;
-  }
+  results.compute(plan);
+  int64_t decoded = plan.decodedCount();
   int64_t passed = nanosecondsSince(begin);
-  pace.took(decoded, tokenCount - decoded, 1e-9 * double(passed));
+  pace.took(decoded, plan.tokenCount() - decoded, 1e-9 * double(passed));
   metrics.computing += passed;
-  metrics.iterationTokens.observe(double(tokenCount));
+  metrics.iterationTokens.observe(double(plan.tokenCount()));
 }
 
 /// What was in the step cannot go on; what was not, can.
-void Runner::failStep(const GenerationFault &fault) {
-  for (const Part &part : parts) {
+void Runner::failStep(const StepPlan &plan, const GenerationFault &fault) {
+  for (const StepPlan::Part &part : plan.parts()) {
     Run &run = runs[part.run];
     slots.erase(run.slot);
-    fail(*run.job, fault);
+    ends.fail(*run.job, fault);
   }
-  parts.clear();
 }
 
-void Runner::receive() {
-  draws.clear();
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Part part = parts[i];
+/// What may draw a token now.
+std::vector<Draw> Runner::receive(const StepPlan &plan) {
+  std::vector<Draw> draws;
+  for (const StepPlan::Part &part : plan.parts()) {
     const Run run = runs[part.run];
-    slots.fed(run.slot, {tokens.data() + part.start, part.rows},
+    slots.fed(run.slot, plan.tokensOf(part),
               run.choice ? 0 : run.job->promptSize());
     if (run.choice) {
-      draws.emplace_back(part.run, part.firstRow);
+      draws.emplace_back(part.run, *run.choice, part.firstRow);
       continue;
     }
     try {
-      promptGrew(part);
+      promptGrew(part, draws);
     } catch (const std::exception &error) {
-      fail(*run.job, faultOf(error));
+      ends.fail(*run.job, faultOf(error));
     }
   }
+  return draws;
 }
 
 /// A part of a prompt was fed.
-void Runner::promptGrew(const Part &part) {
+void Runner::promptGrew(const StepPlan::Part &part, std::vector<Draw> &draws) {
   Run &run = runs[part.run];
   Job &job = *run.job;
   int64_t position = session.position(run.slot);
   if (job.wantsPromptLogprobs()) {
-    tellPromptLogprobs(part, position - part.rows);
+    job.sink->promptLogprobs(promptLogprobs(job, part, position - part.rows,
+                                            session.vocabulary(), results,
+                                            threads));
   }
-  addEmbeddings(part);
+  for (int64_t i = 0; i < part.embedded; ++i) {
+    job.embedding.add(results.embedding(part.firstEmbedding + i));
+  }
   if (!job.checkpoints.empty() &&
       job.checkpoints.front().position == position) {
     slots.keep(run.slot, job.checkpoints.front().shared);
@@ -261,35 +226,30 @@ void Runner::promptGrew(const Part &part) {
   }
   job.sink->prompted(position, job.promptSize());
   if (position == job.promptSize()) {
-    promptFed(part);
+    promptFed(part, draws);
   }
 }
 
 /// The choices begin: the first one where the prompt is, others in copies.
-void Runner::promptFed(const Part &part) {
+void Runner::promptFed(const StepPlan::Part &part, std::vector<Draw> &draws) {
   std::shared_ptr<Job> job = runs[part.run].job;
   int64_t slot = runs[part.run].slot;
   job->prompted = Clock::now();
   if (job->rules.limit == 0) {
-    tellEmbedding(*job);
-    for (const auto &choice : job->choices) {
-      choice->end(FinishReason::length, *job->sink);
-    }
-    job->nextChoice = job->choices.size();
-    finish(*job);
+    endUngenerated(*job);
     return;
   }
   int64_t index = part.firstRow + part.wanted - 1;
   runs[part.run].choice = job->choices[0].get();
-  draws.emplace_back(part.run, index);
+  draws.emplace_back(part.run, *job->choices[0], index);
   for (job->nextChoice = 1; job->nextChoice < job->choices.size();
        ++job->nextChoice) {
-    int64_t copy = waiting.empty() ? slots.fork(slot) : -1;
+    int64_t copy = waiting.hasUnbegun() ? -1 : slots.fork(slot);
     if (copy < 0) {
       job->promptState = session.snapshot(slot);
-      const float *row = rowOf(index);
+      const float *row = results.row(index);
       job->promptLogits.assign(row, row + session.vocabulary());
-      waiting.push_back({job, slots.slots()[static_cast<size_t>(slot)]});
+      waiting.add(job, slots.slots()[static_cast<size_t>(slot)]);
       return;
     }
     Run run;
@@ -297,51 +257,74 @@ void Runner::promptFed(const Part &part) {
     run.slot = copy;
     run.choice = job->choices[job->nextChoice].get();
     runs.push_back(run);
-    draws.emplace_back(runs.size() - 1, index);
+    draws.emplace_back(runs.size() - 1, *run.choice, index);
   }
 }
 
-void Runner::tellPromptLogprobs(const Part &part, int64_t position) {
-  Job &job = *runs[part.run].job;
-  std::vector<TokenLogprob> told;
-  if (position == 0) {
-    TokenLogprob first;
-    first.token = job.request.prompt[0];
-    told.push_back(first);
+/// The job wants no more than its prompt read.
+void Runner::endUngenerated(Job &job) {
+  if (job.request.embedding) {
+    job.sink->embedding(
+        job.embedding.mean(job.wantsAllEmbeddings() ? job.promptSize() : 1));
   }
-  // the row behind the last token tells of none of the prompt
-  int64_t count = std::min(part.rows, job.promptSize() - 1 - position);
-  size_t before = told.size();
-  told.resize(before + static_cast<size_t>(count));
-  int64_t vocabulary = session.vocabulary();
-  const float *first = keeps ? nullptr : logits.data();
-  if (keeps) {
-    copies.resize(static_cast<size_t>(part.wanted * vocabulary));
-    for (int64_t i = 0; i < part.wanted; ++i) {
-      const float *row = session.keptLogits(part.firstRow + i);
-      std::copy(row, row + vocabulary, copies.data() + i * vocabulary);
+  for (const auto &choice : job.choices) {
+    choice->end(FinishReason::length, *job.sink);
+  }
+  job.nextChoice = job.choices.size();
+  ends.finish(job);
+}
+
+void Runner::draw(std::vector<Draw> draws) {
+  Clock::time_point begin = Clock::now();
+  try {
+    drawBest(draws, results);
+    metrics.drawing += nanosecondsSince(begin);
+  } catch (const std::exception &error) { // a card that fails
+    for (Draw &each : draws) {
+      slots.erase(runs[each.run].slot);
+      ends.fail(*runs[each.run].job, faultOf(error));
     }
-    first = copies.data();
-  } else {
-    first += part.firstRow * vocabulary;
+    return;
   }
-  inParallel(count, drawPasses * count, [&](int64_t i) {
-    told[before + static_cast<size_t>(i)] =
-        tokenLogprob(first + i * vocabulary, vocabulary,
-                     job.request.prompt[static_cast<size_t>(position + i + 1)],
-                     *job.rules.topLogprobs);
-  });
-  job.sink->promptLogprobs(std::move(told));
+  drawAndTell(std::move(draws));
 }
 
-void Runner::take(size_t index, Drawn drawn) {
-  Run &run = runs[index];
+/// What is not prepared waits outside of the steps.
+void Runner::drawAndTell(std::vector<Draw> draws) {
+  Clock::time_point begin = Clock::now();
+  drawRest(draws, session.vocabulary(), threads);
+  metrics.drawing += nanosecondsSince(begin);
+  begin = Clock::now();
+  for (Draw &each : draws) {
+    Run &run = runs[each.run];
+    if (!each.waiting) {
+      run.row.clear();
+      take(run, std::move(each.drawn));
+    } else if (!run.isPreparing()) {
+      run.row.assign(each.row, each.row + session.vocabulary());
+    }
+  }
+  metrics.telling += nanosecondsSince(begin);
+}
+
+/// Those that were not prepared before.
+void Runner::drawPrepared() {
+  std::vector<Draw> draws;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].isPreparing()) {
+      draws.emplace_back(i, *runs[i].choice, runs[i].row.data());
+    }
+  }
+  drawAndTell(std::move(draws));
+}
+
+void Runner::take(Run &run, Drawn drawn) {
   Job &job = *run.job;
   if (job.over) {
     return;
   }
   if (drawn.fault) {
-    fail(job, *drawn.fault);
+    ends.fail(job, *drawn.fault);
     return;
   }
   Clock::time_point now = Clock::now();
@@ -357,66 +340,31 @@ void Runner::take(size_t index, Drawn drawn) {
   try {
     run.choice->take(std::move(drawn), *job.sink);
   } catch (const std::exception &error) {
-    fail(job, faultOf(error));
+    ends.fail(job, faultOf(error));
     return;
   }
   if (run.choice->ended() && job.allEnded()) {
-    finish(job);
+    ends.finish(job);
   }
-}
-
-void Runner::fail(Job &job, const GenerationFault &fault) {
-  if (job.over) {
-    return;
-  }
-  job.over = true;
-  ++metrics.finishedError;
-  if (onOver) {
-    onOver(job);
-  }
-  job.sink->failed(fault);
-}
-
-void Runner::finish(Job &job) {
-  for (const auto &choice : job.choices) {
-    FinishReason reason =
-        choice->ended().value_or(ChoiceEnd()).reason; // all have ended
-    ++(reason == FinishReason::stop     ? metrics.finishedStop
-       : reason == FinishReason::length ? metrics.finishedLength
-                                        : metrics.finishedAbort);
-  }
-  metrics.endToEnd.observe(secondsBetween(job.came, Clock::now()));
-  if (onOver) {
-    onOver(job);
-  }
-  job.finish();
 }
 
 void Runner::endWhere(
     const std::function<std::optional<GenerationFault>(const Job &)> &why) {
   std::vector<std::shared_ptr<Job>> jobs;
-  jobs.reserve(runs.size() + waiting.size() + aside.size());
+  jobs.reserve(runs.size() + static_cast<size_t>(waiting.size()));
+  auto see = [&](const std::shared_ptr<Job> &job) { jobs.push_back(job); };
   for (const Run &run : runs) {
-    jobs.push_back(run.job);
+    see(run.job);
   }
-  for (const Waiting &each : waiting) {
-    jobs.push_back(each.job);
-  }
-  for (const Aside &each : aside) {
-    jobs.push_back(each.run.job);
-  }
+  waiting.forEachJob(see);
   for (const std::shared_ptr<Job> &job : jobs) {
     if (job->over) {
       continue;
     }
     if (job->cancelled()) {
-      ++metrics.cancelledByClient;
-      for (const auto &choice : job->choices) {
-        choice->end(FinishReason::cancelled, *job->sink);
-      }
-      finish(*job);
+      ends.cancel(*job);
     } else if (std::optional<GenerationFault> fault = why(*job)) {
-      fail(*job, *fault);
+      ends.fail(*job, *fault);
     }
   }
   sweep();
@@ -425,22 +373,14 @@ void Runner::endWhere(
 /// Slots of what has ended are free again.
 void Runner::sweep() {
   for (size_t i = 0; i < runs.size(); ++i) {
-    const Run &run = runs[i];
-    if (run.job->over || (run.choice && run.choice->ended())) {
-      slots.release(run.slot);
+    if (runs[i].ended()) {
+      slots.release(runs[i].slot);
     }
   }
-  auto ended = [](const Run &run) {
-    return run.job->over || (run.choice && run.choice->ended());
-  };
-  runs.erase(std::remove_if(runs.begin(), runs.end(), ended), runs.end());
-  auto begun = [](const Waiting &each) {
-    return each.job->over || each.job->nextChoice == each.job->choices.size();
-  };
-  waiting.erase(std::remove_if(waiting.begin(), waiting.end(), begun),
-                waiting.end());
-  auto gone = [](const Aside &each) { return each.run.job->over; };
-  aside.erase(std::remove_if(aside.begin(), aside.end(), gone), aside.end());
+  runs.erase(std::remove_if(runs.begin(), runs.end(),
+                            [](const Run &run) { return run.ended(); }),
+             runs.end());
+  waiting.sweep();
   count();
 }
 
@@ -449,12 +389,13 @@ void Runner::count() {
   const Job *last = nullptr;
   std::vector<const Job *> seen;
   seen.reserve(runs.size());
+  auto see = [&](const std::shared_ptr<Job> &job) {
+    seen.push_back(job.get());
+  };
   for (const Run &run : runs) {
-    seen.push_back(run.job.get());
+    see(run.job);
   }
-  for (const Aside &each : aside) {
-    seen.push_back(each.run.job.get());
-  }
+  waiting.forEachJobAside(see);
   std::sort(seen.begin(), seen.end());
   for (const Job *job : seen) {
     jobs += job != last;
@@ -487,29 +428,6 @@ std::vector<SlotView> Runner::view() const {
     view.generatedTokens = run.choice ? run.choice->tokens() : 0;
   }
   return views;
-}
-
-void Runner::inParallel(int64_t count, int64_t passes,
-                        const std::function<void(int64_t)> &act) {
-  ThreadPool *threads = session.hostThreads();
-  if (!threads && helpers && passes * session.vocabulary() >= worthSharing) {
-    threads = &*helpers;
-  }
-  if (!threads || count < 2) {
-    for (int64_t i = 0; i < count; ++i) {
-      act(i);
-    }
-    return;
-  }
-  threads->parallelFor(
-      [](void *context, int64_t begin, int64_t end, int64_t) {
-        const auto &act =
-            *static_cast<const std::function<void(int64_t)> *>(context);
-        for (int64_t i = begin; i < end; ++i) {
-          act(i);
-        }
-      },
-      const_cast<void *>(static_cast<const void *>(&act)), count, "draw");
 }
 
 } // namespace cheems::serve
