@@ -27,7 +27,7 @@ func.func @main() -> (tensor<2x1x1xf32> {cheems.name = "y"}, tensor<1x1xf32> {ch
   %masks = arith.constant dense<[[0.0, 1.0986123]]> : tensor<1x2xf32>
   %mask = tensor.insert_slice %masks into %maskRoom[0, 0] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<1x3xf32>
   %empty = tensor.empty() : tensor<2x1x1xf32>
-  %y = cheems.dynamic_mask_attention bias scale 1.0
+  %y = cheems_cpu.dynamic_mask_attention bias scale 1.0
       ins(%query, %entries, %entries, %mask, %zero : tensor<2x1x1xf32>, tensor<1x3x1xf32>, tensor<1x3x1xf32>, tensor<1x3xf32>, index)
       outs(%empty : tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
 

@@ -22,12 +22,12 @@ func.func @main() -> (tensor<2x1xf32> {cheems.name = "threshold"}, tensor<2x1xi3
   %positions = arith.constant dense<[[0, 1, 2]]> : tensor<1x3xi32>
   %e0 = tensor.empty() : tensor<2x1xf32>
   %e1 = tensor.empty() : tensor<2x1xi32>
-  %k:2 = cheems.keep_threshold keep 2 ins(%masks, %positions, %one : tensor<1x3xf32>, tensor<1x3xi32>, index)
+  %k:2 = cheems_cpu.keep_threshold keep 2 ins(%masks, %positions, %one : tensor<1x3xf32>, tensor<1x3xi32>, index)
       outs(%e0, %e1 : tensor<2x1xf32>, tensor<2x1xi32>) -> tensor<2x1xf32>, tensor<2x1xi32>
   %t = tensor.extract_slice %k#0[1, 0] [1, 1] [1, 1] : tensor<2x1xf32> to tensor<1xf32>
   %l = tensor.extract_slice %k#1[1, 0] [1, 1] [1, 1] : tensor<2x1xi32> to tensor<1xi32>
   %keys = arith.constant dense<[[[10.0], [11.0], [12.0]]]> : tensor<1x3x1xf32>
-  %u:4 = cheems.keep_update keep 2 ins(%t, %l, %one, %two : tensor<1xf32>, tensor<1xi32>, index, index)
+  %u:4 = cheems_cpu.keep_update keep 2 ins(%t, %l, %one, %two : tensor<1xf32>, tensor<1xi32>, index, index)
       outs(%keys, %keys, %masks, %positions : tensor<1x3x1xf32>, tensor<1x3x1xf32>, tensor<1x3xf32>, tensor<1x3xi32>)
       -> tensor<1x3x1xf32>, tensor<1x3x1xf32>, tensor<1x3xf32>, tensor<1x3xi32>
   %rows = arith.constant dense<[[5.0], [6.0]]> : tensor<2x1xf32>
@@ -35,7 +35,7 @@ func.func @main() -> (tensor<2x1xf32> {cheems.name = "threshold"}, tensor<2x1xi3
   %entries = arith.constant dense<0.0> : tensor<1x2x1xf32>
   %stored = arith.constant dense<0.0> : tensor<2x2xf32>
   %e2 = tensor.empty() : tensor<2xi32>
-  %v:4 = cheems.append_visible hide_below 1.0
+  %v:4 = cheems_cpu.append_visible hide_below 1.0
       ins(%rows, %rows, %rowMasks, %zero : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, index)
       outs(%entries, %entries, %stored, %e2 : tensor<1x2x1xf32>, tensor<1x2x1xf32>, tensor<2x2xf32>, tensor<2xi32>)
       -> tensor<1x2x1xf32>, tensor<1x2x1xf32>, tensor<2x2xf32>, tensor<2xi32>

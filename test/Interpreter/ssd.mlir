@@ -19,9 +19,9 @@ func.func @main() -> (tensor<2x1x1xf32> {cheems.name = "y"}, tensor<1x1x1xf32> {
   %skip = arith.constant dense<10.0> : tensor<1xf32>
   %before = arith.constant dense<4.0> : tensor<1x1x1xf32>
   %empty = tensor.empty() : tensor<2x1x1xf32>
-  %y:2 = cheems.ssd ins(%x, %step, %a, %b, %c : tensor<2x1x1xf32>, tensor<2x1xf32>, tensor<1xf32>, tensor<2x1x1xf32>, tensor<2x1x1xf32>)
+  %y:2 = cheems_cpu.ssd ins(%x, %step, %a, %b, %c : tensor<2x1x1xf32>, tensor<2x1xf32>, tensor<1xf32>, tensor<2x1x1xf32>, tensor<2x1x1xf32>)
       skip(%skip : tensor<1xf32>) outs(%empty, %before : tensor<2x1x1xf32>, tensor<1x1x1xf32>) -> tensor<2x1x1xf32>, tensor<1x1x1xf32>
-  %z:2 = cheems.ssd_chunk allow_bf16 ins(%x, %step, %a, %b, %c : tensor<2x1x1xf32>, tensor<2x1xf32>, tensor<1xf32>, tensor<2x1x1xf32>, tensor<2x1x1xf32>)
+  %z:2 = cheems_cpu.ssd_chunk allow_bf16 ins(%x, %step, %a, %b, %c : tensor<2x1x1xf32>, tensor<2x1xf32>, tensor<1xf32>, tensor<2x1x1xf32>, tensor<2x1x1xf32>)
       skip(%skip : tensor<1xf32>) outs(%empty, %before : tensor<2x1x1xf32>, tensor<1x1x1xf32>) -> tensor<2x1x1xf32>, tensor<1x1x1xf32>
   %segments = arith.constant dense<[[0, 0, 1, 1, 8, 0, 0, 0], [2, 1, 1, 0, 8, 0, 0, 0]]> : tensor<2x8xi32>
   %pool = arith.constant dense<[[[[[4.0]]]], [[[[7.0]]]], [[[[9.0]]]]]> : tensor<3x1x1x1x1xf32>

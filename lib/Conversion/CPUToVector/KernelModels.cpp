@@ -30,14 +30,14 @@ void cheems::registerKernelModels(DialectRegistry &registry) {
     attach<RmsNormOp, lowerNorm>(context);
     attach<RetrieveExpertsOp, lowerRetrieval>(context);
     attach<MixExpertsOp, lowerMixing>(context);
-    attach<KeepThresholdOp, lowerKeepThreshold>(context);
-    attach<KeepUpdateOp, lowerKeepUpdate>(context);
-    attach<SSDChunkOp, lowerSSDChunk>(context);
   });
   registry.addExtension(+[](MLIRContext *context, CheemsCPUDialect *) {
     attach<LinearOp, lowerLinear>(context);
     attach<ColumnEpilogueOp, lowerColumnEpilogue>(context);
     attach<OnlineAttentionOp, lowerAttention>(context);
     attach<MergeAttentionOp, lowerMergeAttention>(context);
+    attach<KeepThresholdOp, lowerKeepThreshold>(context);
+    attach<KeepUpdateOp, lowerKeepUpdate>(context);
+    attach<SSDChunkOp, lowerSSDChunk>(context);
   });
 }

@@ -19,7 +19,7 @@
 // CHECK-NOT: scf.for
 // CHECK: memref.store {{.*}} %arg3
 func.func @block(%m: memref<2x?xf32>, %p: memref<2x?xi32>, %first: index, %t: memref<?x2xf32>, %l: memref<?x2xi32>) {
-  cheems.keep_threshold keep 100 ins(%m, %p, %first : memref<2x?xf32>, memref<2x?xi32>, index) outs(%t, %l : memref<?x2xf32>, memref<?x2xi32>)
+  cheems_cpu.keep_threshold keep 100 ins(%m, %p, %first : memref<2x?xf32>, memref<2x?xi32>, index) outs(%t, %l : memref<?x2xf32>, memref<?x2xi32>)
   return
 }
 
@@ -28,7 +28,7 @@ func.func @block(%m: memref<2x?xf32>, %p: memref<2x?xi32>, %first: index, %t: me
 // CHECK: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (i64, vector<1xi64>)
 // CHECK-NOT: step %c16
 func.func @row(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memref<1x1xf32>, %l: memref<1x1xi32>) {
-  cheems.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>)
+  cheems_cpu.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>)
   return
 }
 
@@ -45,8 +45,8 @@ func.func @row(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memr
 // CHECK: return
 func.func @place(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memref<1x1xf32>, %l: memref<1x1xi32>, %w: memref<1x1xi32>, %w1: memref<1xi32>, %t1: memref<1xf32>, %l1: memref<1xi32>, %k: memref<1x?x64xf32>) {
   %one = arith.constant 1 : index
-  cheems.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>) moves_to(%w : memref<1x1xi32>)
-  cheems.keep_update keep 100 ins(%t1, %l1, %first, %one : memref<1xf32>, memref<1xi32>, index, index) moves_to(%w1 : memref<1xi32>) outs(%k, %k, %m, %p : memref<1x?x64xf32>, memref<1x?x64xf32>, memref<1x?xf32>, memref<1x?xi32>)
+  cheems_cpu.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>) moves_to(%w : memref<1x1xi32>)
+  cheems_cpu.keep_update keep 100 ins(%t1, %l1, %first, %one : memref<1xf32>, memref<1xi32>, index, index) moves_to(%w1 : memref<1xi32>) outs(%k, %k, %m, %p : memref<1x?x64xf32>, memref<1x?x64xf32>, memref<1x?xf32>, memref<1x?xi32>)
   return
 }
 
@@ -60,6 +60,6 @@ func.func @place(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: me
 // CHECK: vector.store {{.*}} : memref<1x?x100xbf16>, vector<32xbf16>
 // CHECK: vector.store {{.*}} : memref<1x?x100xbf16>, vector<4xbf16>
 func.func @update(%t: memref<1xf32>, %l: memref<1xi32>, %first: index, %rows: index, %k: memref<1x?x100xbf16>, %m: memref<1x?xf32>, %p: memref<1x?xi32>) {
-  cheems.keep_update keep 100 ins(%t, %l, %first, %rows : memref<1xf32>, memref<1xi32>, index, index) outs(%k, %k, %m, %p : memref<1x?x100xbf16>, memref<1x?x100xbf16>, memref<1x?xf32>, memref<1x?xi32>)
+  cheems_cpu.keep_update keep 100 ins(%t, %l, %first, %rows : memref<1xf32>, memref<1xi32>, index, index) outs(%k, %k, %m, %p : memref<1x?x100xbf16>, memref<1x?x100xbf16>, memref<1x?xf32>, memref<1x?xi32>)
   return
 }

@@ -13,7 +13,7 @@
 // CHECK: vector.store %{{.*}}, %arg4[%{{.*}}] : memref<1x1x16xf32>, vector<16xf32>
 // CHECK: return
 func.func @decode(%x: memref<1x1x16xf32>, %dt: memref<1x1xf32>, %a: memref<1xf32>, %b: memref<1x1x6xf32>, %y: memref<1x1x16xf32>, %h: memref<1x6x16xf32>) {
-  cheems.ssd_chunk ins(%x, %dt, %a, %b, %b : memref<1x1x16xf32>, memref<1x1xf32>, memref<1xf32>, memref<1x1x6xf32>, memref<1x1x6xf32>) outs(%y, %h : memref<1x1x16xf32>, memref<1x6x16xf32>)
+  cheems_cpu.ssd_chunk ins(%x, %dt, %a, %b, %b : memref<1x1x16xf32>, memref<1x1xf32>, memref<1xf32>, memref<1x1x6xf32>, memref<1x1x6xf32>) outs(%y, %h : memref<1x1x16xf32>, memref<1x6x16xf32>)
   return
 }
 
@@ -36,7 +36,7 @@ func.func @decode(%x: memref<1x1x16xf32>, %dt: memref<1x1xf32>, %a: memref<1xf32
 func.func @bounded(%x: memref<?x1x16xf32>, %dt: memref<?x1xf32>, %a: memref<1xf32>, %b: memref<?x1x6xf32>, %y: memref<?x1x16xf32>, %h: memref<1x6x16xf32>, %left: index) {
   %n = affine.min affine_map<()[s0] -> (20, s0)>()[%left]
   %xs = memref.subview %x[0, 0, 0] [%n, 1, 16] [1, 1, 1] : memref<?x1x16xf32> to memref<?x1x16xf32, strided<[16, 16, 1]>>
-  cheems.ssd_chunk ins(%xs, %dt, %a, %b, %b : memref<?x1x16xf32, strided<[16, 16, 1]>>, memref<?x1xf32>, memref<1xf32>, memref<?x1x6xf32>, memref<?x1x6xf32>) outs(%y, %h : memref<?x1x16xf32>, memref<1x6x16xf32>)
+  cheems_cpu.ssd_chunk ins(%xs, %dt, %a, %b, %b : memref<?x1x16xf32, strided<[16, 16, 1]>>, memref<?x1xf32>, memref<1xf32>, memref<?x1x6xf32>, memref<?x1x6xf32>) outs(%y, %h : memref<?x1x16xf32>, memref<1x6x16xf32>)
   return
 }
 
@@ -44,6 +44,6 @@ func.func @bounded(%x: memref<?x1x16xf32>, %dt: memref<?x1xf32>, %a: memref<1xf3
 
 func.func @apart(%x: memref<?x1x16xf32, strided<[32, 32, 2]>>, %dt: memref<?x1xf32>, %a: memref<1xf32>, %b: memref<?x1x6xf32>, %y: memref<?x1x16xf32>, %h: memref<1x6x16xf32>) {
   // expected-error@below {{has no kernel for rows that are not contiguous}}
-  cheems.ssd_chunk ins(%x, %dt, %a, %b, %b : memref<?x1x16xf32, strided<[32, 32, 2]>>, memref<?x1xf32>, memref<1xf32>, memref<?x1x6xf32>, memref<?x1x6xf32>) outs(%y, %h : memref<?x1x16xf32>, memref<1x6x16xf32>)
+  cheems_cpu.ssd_chunk ins(%x, %dt, %a, %b, %b : memref<?x1x16xf32, strided<[32, 32, 2]>>, memref<?x1xf32>, memref<1xf32>, memref<?x1x6xf32>, memref<?x1x6xf32>) outs(%y, %h : memref<?x1x16xf32>, memref<1x6x16xf32>)
   return
 }

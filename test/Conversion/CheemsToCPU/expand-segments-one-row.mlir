@@ -21,7 +21,7 @@ func.func @positions(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?
 // CHECK: tensor.extract_slice %[[STATE]][%[[SLOT:.*]], %[[LAYER:.*]], %[[HEAD]], 0, 0] [1, 1, 1, 6, 8]
 // CHECK: %[[BEFORE:.*]] = scf.if
 // CHECK: linalg.fill
-// CHECK: %[[SSD:.*]]:2 = cheems.ssd ins({{.*}} : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>) outs(%{{.*}}, %[[BEFORE]] : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
+// CHECK: %[[SSD:.*]]:2 = cheems_cpu.ssd ins({{.*}} : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>) outs(%{{.*}}, %[[BEFORE]] : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
 // CHECK: tensor.parallel_insert_slice %[[SSD]]#0 into %[[OUT]][%{{.*}}, %[[HEAD]], 0] [1, 1, 8]
 // CHECK: tensor.parallel_insert_slice %[[SSD]]#1 into %[[STATE]][%[[SLOT]], %[[LAYER]], %[[HEAD]], 0, 0] [1, 1, 1, 6, 8]
 func.func @ssd(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tensor<16xf32>, %b: tensor<?x2x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x16x8xf32>, %pool: tensor<?x7x16x6x8xf32>) -> tensor<?x16x8xf32> {
@@ -94,15 +94,15 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tens
 // CHECK: scf.for
 // CHECK: %[[PLACE:.*]] = arith.minui %{{.*}}, %{{.*}}
 // CHECK-COUNT-4: tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[PLACE]]
-// CHECK: cheems.keep_threshold keep 24 ins(%{{.*}}, %{{.*}}, %[[PLACE]] : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x1xf32>, tensor<1x1xi32>) moves_to(
-// CHECK-NOT: cheems.keep_update
+// CHECK: cheems_cpu.keep_threshold keep 24 ins(%{{.*}}, %{{.*}}, %[[PLACE]] : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x1xf32>, tensor<1x1xi32>) moves_to(
+// CHECK-NOT: cheems_cpu.keep_update
 // CHECK: tensor.empty(%{{.*}}) : tensor<?x1x2x1x16xf32>
 // CHECK: scf.forall
 // CHECK: cheems_cpu.online_attention bias {{.*}} kept(
 // CHECK: cheems_cpu.merge_attention
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: cheems.keep_update keep 24 {{.*}} moves_to(
+// CHECK: cheems_cpu.keep_update keep 24 {{.*}} moves_to(
 // CHECK-COUNT-4: tensor.insert_slice
 // CHECK: arith.divf
 func.func @window(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xf32>, %masks: tensor<?x3x2x?xf32>, %positions: tensor<?x3x2x?xi32>) -> tensor<?x2x16xf32> {
@@ -118,7 +118,7 @@ func.func @window(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: ten
 // CHECK: %[[COUNTS:.*]] = tensor.extract_slice %[[CS]]
 // CHECK: %[[COUNT:.*]] = arith.select
 // CHECK: %[[SEEN_ONE:.*]] = tensor.extract_slice %[[SEEN]]
-// CHECK: %[[KEPT:.*]]:6 = cheems.append_visible hide_below 2.500000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[COUNT]] : tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x1xf32>, index) outs(%{{.*}}, %{{.*}}, %{{.*}}, %[[SEEN_ONE]] : {{.*}}) scales(
+// CHECK: %[[KEPT:.*]]:6 = cheems_cpu.append_visible hide_below 2.500000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[COUNT]] : tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x1xf32>, index) outs(%{{.*}}, %{{.*}}, %{{.*}}, %[[SEEN_ONE]] : {{.*}}) scales(
 // CHECK: %[[NEW_COUNTS:.*]] = tensor.insert %{{.*}} into %[[COUNTS]]
 // CHECK: tensor.insert_slice %[[KEPT]]#4 into %[[KSCALES]]
 // CHECK: tensor.insert_slice %[[KEPT]]#5 into %[[VSCALES]]

@@ -93,7 +93,7 @@ func.func @positions(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?
 // CHECK-NEXT: %[[BS:.*]] = tensor.extract_slice %[[B]][%[[START]], %[[GROUP]], 0] [%[[LENGTH]], 1, 6]
 // CHECK-NEXT: %[[CS:.*]] = tensor.extract_slice %[[C]][%[[START]], %[[GROUP]], 0] [%[[LENGTH]], 1, 6]
 // CHECK-NEXT: %[[YS:.*]] = tensor.extract_slice %[[OUT]][%[[START]], %[[HEAD]], 0] [%[[LENGTH]], 1, 8]
-// CHECK-NEXT: %[[SSD:.*]]:2 = cheems.ssd ins(%[[XS]], %[[STEPS]], %[[AS]], %[[BS]], %[[CS]] : {{.*}}) outs(%[[YS]], %[[BEFORE]] : tensor<?x1x8xf32>, tensor<1x6x8xf32>)
+// CHECK-NEXT: %[[SSD:.*]]:2 = cheems_cpu.ssd ins(%[[XS]], %[[STEPS]], %[[AS]], %[[BS]], %[[CS]] : {{.*}}) outs(%[[YS]], %[[BEFORE]] : tensor<?x1x8xf32>, tensor<1x6x8xf32>)
 // CHECK-NEXT: scf.forall.in_parallel {
 // CHECK-NEXT: tensor.parallel_insert_slice %[[SSD]]#0 into %[[OUT]][%[[START]], %[[HEAD]], 0] [%[[LENGTH]], 1, 8]
 // CHECK-NEXT: tensor.parallel_insert_slice %[[SSD]]#1 into %[[STATE]][%[[SLOT]], %[[LAYER]], %[[HEAD]], 0, 0] [1, 1, 1, 6, 8]
@@ -110,7 +110,7 @@ func.func @ssd(%x: tensor<?x2x8xf32>, %dt: tensor<?x2xf32>, %a: tensor<2xf32>, %
 // CHECK-DAG: %[[GROUP:.*]] = affine.apply #[[MAP_HALF]](%[[FOUR_HEADS]])
 // CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, %{{.*}}, %[[HEAD]], 0, 0] [1, 1, 4, 6, 8]
 // CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, %[[GROUP]], 0] [%{{.*}}, 1, 6]
-// CHECK: cheems.ssd allow_bf16 ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<4x6x8xf32>)
+// CHECK: cheems_cpu.ssd allow_bf16 ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<4x6x8xf32>)
 func.func @ssd_together(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tensor<16xf32>, %b: tensor<?x2x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x16x8xf32>, %pool: tensor<?x7x16x6x8xf32>) -> tensor<?x16x8xf32> {
   %r:2 = cheems.segmented_ssd allow_bf16 ins(%x, %dt, %a, %b, %b : tensor<?x16x8xf32>, tensor<?x16xf32>, tensor<16xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%a : tensor<16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x16x8xf32>, tensor<?x7x16x6x8xf32>) -> tensor<?x16x8xf32>, tensor<?x7x16x6x8xf32>
   return %r#0 : tensor<?x16x8xf32>
@@ -157,7 +157,7 @@ func.func @ssd_together(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tenso
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[OUT]][%[[ROW:.*]], %[[QUERY:.*]], 0] [%[[COUNT:.*]], 4, 16]
 // CHECK: %[[SAME:.*]] = affine.apply #[[MAP_FOUR]](
 // CHECK-NEXT: %[[QUERIES:.*]] = tensor.extract_slice %[[Q]][%[[ROW]], %[[SAME]], 0] [%[[COUNT]], 4, 16]
-// CHECK-NEXT: %[[ATTENDED:.*]] = cheems.dynamic_mask_attention scale scale 5.000000e-01 ins(%[[QUERIES]], {{.*}} : tensor<?x4x16xf32>, tensor<1x?x16xf32>, tensor<1x?x16xf32>, tensor<2x?xf32>, index) outs(%[[PART]] : tensor<?x4x16xf32>)
+// CHECK-NEXT: %[[ATTENDED:.*]] = cheems_cpu.dynamic_mask_attention scale scale 5.000000e-01 ins(%[[QUERIES]], {{.*}} : tensor<?x4x16xf32>, tensor<1x?x16xf32>, tensor<1x?x16xf32>, tensor<2x?xf32>, index) outs(%[[PART]] : tensor<?x4x16xf32>)
 // CHECK-NEXT: scf.forall.in_parallel {
 // CHECK-NEXT: tensor.parallel_insert_slice %[[ATTENDED]] into %[[OUT]][%[[ROW]], %[[QUERY]], 0] [%[[COUNT]], 4, 16]
 // CHECK: return %[[R]], %[[STORED]]#0, %[[STORED]]#1, %[[STORED]]#2
@@ -170,7 +170,7 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x1x16xf32>, %v: tensor<
 // CHECK-LABEL: func.func @rounded(
 // CHECK-COUNT-2: arith.truncf %{{.*}} : f32 to bf16
 // CHECK-NOT: arith.truncf
-// CHECK: cheems.dynamic_mask_attention bias
+// CHECK: cheems_cpu.dynamic_mask_attention bias
 func.func @rounded(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xbf16>, %masks: tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32> {
   %r:4 = cheems.segmented_attention bias scale 0.5 block 8 ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?xf32>
   return %r#0 : tensor<?x2x16xf32>
@@ -188,7 +188,7 @@ func.func @rounded(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: te
 // CHECK: tensor.parallel_insert_slice %[[V1]] into %[[VS]]
 // CHECK: tensor.parallel_insert_slice %[[K2]] into %[[KEY_SCALES]]
 // CHECK: tensor.parallel_insert_slice %[[V2]] into %[[VALUE_SCALES]]
-// CHECK: cheems.dynamic_mask_attention bias scale 5.000000e-01 allow_bf16 ins({{.*}}) scales(
+// CHECK: cheems_cpu.dynamic_mask_attention bias scale 5.000000e-01 allow_bf16 ins({{.*}}) scales(
 func.func @codes(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xi8>, %masks: tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32> {
   %r:6 = cheems.segmented_attention bias scale 0.5 block 8 allow_bf16 ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>) scales(%masks, %masks : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>
   return %r#0 : tensor<?x2x16xf32>
@@ -218,12 +218,12 @@ func.func @codes(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tens
 // CHECK: %[[V:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[KEPT]], 0] [1, %[[ROWS]], 16]
 // CHECK: %[[M:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[KEPT]]] [1, %[[ROWS]]]
 // CHECK: %[[P:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[KEPT]]] [1, %[[ROWS]]]
-// CHECK: %[[SIGHT:.*]]:2 = cheems.keep_threshold keep 24 ins(%[[M]], %[[P]], %[[KEPT]] :
-// CHECK: cheems.dynamic_mask_attention bias scale 5.000000e-01 ins(%{{.*}}, %[[K]], %[[V]], %[[M]], %{{.*}} : {{.*}}) kept(%[[P]], %[[SIGHT]]#0, %[[SIGHT]]#1
+// CHECK: %[[SIGHT:.*]]:2 = cheems_cpu.keep_threshold keep 24 ins(%[[M]], %[[P]], %[[KEPT]] :
+// CHECK: cheems_cpu.dynamic_mask_attention bias scale 5.000000e-01 ins(%{{.*}}, %[[K]], %[[V]], %[[M]], %{{.*}} : {{.*}}) kept(%[[P]], %[[SIGHT]]#0, %[[SIGHT]]#1
 // CHECK: %[[FINAL:.*]] = affine.apply #[[MAP_LAST]](%[[ROWS]])
 // CHECK-NEXT: %[[T:.*]] = tensor.extract_slice %[[SIGHT]]#0[%[[FINAL]], 0]
 // CHECK-NEXT: %[[L:.*]] = tensor.extract_slice %[[SIGHT]]#1[%[[FINAL]], 0]
-// CHECK-NEXT: %[[U:.*]]:4 = cheems.keep_update keep 24 ins(%[[T]], %[[L]], %{{.*}}, %[[ROWS]] : {{.*}}) outs(%[[K]], %[[V]], %[[M]], %[[P]] :
+// CHECK-NEXT: %[[U:.*]]:4 = cheems_cpu.keep_update keep 24 ins(%[[T]], %[[L]], %{{.*}}, %[[ROWS]] : {{.*}}) outs(%[[K]], %[[V]], %[[M]], %[[P]] :
 // CHECK: scf.yield %{{.*}}, %[[U]]#0, %[[U]]#1, %[[U]]#2, %[[U]]#3
 // CHECK: scf.forall.in_parallel {
 // CHECK-NEXT: tensor.parallel_insert_slice %[[BLOCKS]]#0 into %[[OUT]]
@@ -234,7 +234,7 @@ func.func @codes(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tens
 // CHECK: scf.forall ({{.*}}) in (%{{.*}}, 4, %{{.*}}) shared_outs(%{{.*}} = %[[STORED]]#0)
 // CHECK: %[[EVICTS:.*]] = arith.cmpi ugt
 // CHECK: arith.select %[[EVICTS]], %{{.*}}, %{{.*}}
-// CHECK: cheems.dynamic_mask_attention
+// CHECK: cheems_cpu.dynamic_mask_attention
 // CHECK-NOT: kept(
 // CHECK: return
 func.func @window(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tensor<?x4xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x3x4x?x16xf32>, %values: tensor<?x3x4x?x16xf32>, %masks: tensor<?x3x4x?xf32>, %positions: tensor<?x3x4x?xi32>) -> tensor<?x4x16xf32> {
@@ -252,10 +252,10 @@ func.func @window(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tensor<
 // CHECK-NEXT: %[[OLD_INDEX:.*]] = arith.index_cast %[[OLD]]
 // CHECK: %[[COUNT:.*]] = arith.select %[[BEGINS]], %{{.*}}, %[[OLD_INDEX]]
 // CHECK: %[[BLOCKS:.*]]:5 = scf.for {{.*}} iter_args({{.*}}, %[[BEFORE:.*]] = %[[COUNT]]) -> (tensor<?x4x16xf32>, tensor<1x?x16xf32>, tensor<1x?x16xf32>, tensor<2x?xf32>, index)
-// CHECK: %[[KEPT:.*]]:4 = cheems.append_visible hide_below 2.500000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[BEFORE]] :
+// CHECK: %[[KEPT:.*]]:4 = cheems_cpu.append_visible hide_below 2.500000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[BEFORE]] :
 // CHECK: %[[SEEN:.*]] = tensor.extract %[[KEPT]]#3[
 // CHECK-NEXT: %[[NEXT:.*]] = arith.index_cast %[[SEEN]]
-// CHECK: cheems.dynamic_mask_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 ins(%{{.*}}, %[[KEPT]]#0, %[[KEPT]]#1, %[[KEPT]]#2, %[[BEFORE]] : {{.*}}) seen(%[[KEPT]]#3
+// CHECK: cheems_cpu.dynamic_mask_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 ins(%{{.*}}, %[[KEPT]]#0, %[[KEPT]]#1, %[[KEPT]]#2, %[[BEFORE]] : {{.*}}) seen(%[[KEPT]]#3
 // CHECK: scf.yield %{{.*}}, %[[KEPT]]#0, %[[KEPT]]#1, %[[KEPT]]#2, %[[NEXT]]
 // CHECK: %[[AFTER:.*]] = arith.index_cast %[[BLOCKS]]#4 : index to i32
 // CHECK: %[[NEW_COUNTS:.*]] = tensor.insert %[[AFTER]] into %[[COUNTS]]
@@ -306,7 +306,7 @@ func.func @partly_visible(%q: tensor<?x4x16xf32>, %k: tensor<?x1x16xf32>, %segme
 // The example of docs/passes.md.
 // CHECK-LABEL: func.func @example(
 // CHECK: scf.forall
-// CHECK: cheems.ssd
+// CHECK: cheems_cpu.ssd
 // doc: cheems-expand-segments,canonicalize,cse
 func.func @example(%x: tensor<?x2x8xf32>, %dt: tensor<?x2xf32>, %a: tensor<2xf32>, %b: tensor<?x1x6xf32>, %c: tensor<?x1x6xf32>,
                    %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x2x8xf32>, %pool: tensor<?x7x2x6x8xf32>)

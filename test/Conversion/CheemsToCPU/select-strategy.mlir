@@ -55,9 +55,9 @@ func.func @finished(%x: tensor<?x512xf32>, %m: tensor<16x256x16x2xbf16>, %c: ten
 
 // What an op says already stays.
 // CHECK-LABEL: @sequence
-// CHECK: cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 48>}
+// CHECK: cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 48>}
 func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf32>, %b: tensor<?x1x6xf32>, %y: tensor<?x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<?x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 48>} ins(%x, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
+  %r:2 = cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 48>} ins(%x, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
                     outs(%y, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
 }

@@ -10,12 +10,12 @@
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[T]] step %c16 iter_args(%[[Y:.*]] = %arg4, %[[H:.*]] = %arg5)
 // CHECK: %[[N:.*]] = affine.min {{.*}}(%[[I]])[%[[T]]]
 // CHECK: %[[O:.*]] = tensor.extract_slice %[[Y]][%[[I]], 0, 0] [%[[N]], 1, 8] [1, 1, 1]
-// CHECK: %[[R:.*]]:2 = cheems.ssd_chunk ins({{.*}}) outs(%[[O]], %[[H]] : tensor<?x1x8xf32>, tensor<1x6x8xf32>)
+// CHECK: %[[R:.*]]:2 = cheems_cpu.ssd_chunk ins({{.*}}) outs(%[[O]], %[[H]] : tensor<?x1x8xf32>, tensor<1x6x8xf32>)
 // CHECK: %[[NEXT:.*]] = tensor.insert_slice %[[R]]#0 into %[[Y]]
 // CHECK: scf.yield %[[NEXT]], %[[R]]#1
 // doc: func.func(cheems-tile-chunks),canonicalize
 func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf32>, %b: tensor<?x1x6xf32>, %y: tensor<?x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<?x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
+  %r:2 = cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
                     outs(%y, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
 }
@@ -23,18 +23,18 @@ func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf3
 
 // CHECK-LABEL: @decode
 // CHECK-NOT: scf.for
-// CHECK: cheems.ssd_chunk allow_bf16 ins(%arg0, %arg1, %arg2, %arg3, %arg3 : {{.*}}) outs(%arg4, %arg5 : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
+// CHECK: cheems_cpu.ssd_chunk allow_bf16 ins(%arg0, %arg1, %arg2, %arg3, %arg3 : {{.*}}) outs(%arg4, %arg5 : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
 func.func @decode(%x: tensor<1x1x8xf32>, %dt: tensor<1x1xf32>, %a: tensor<1xf32>, %b: tensor<1x1x6xf32>, %y: tensor<1x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<1x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd allow_bf16 {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>)
+  %r:2 = cheems_cpu.ssd allow_bf16 {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>)
                     outs(%y, %h : tensor<1x1x8xf32>, tensor<1x6x8xf32>) -> tensor<1x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<1x1x8xf32>, tensor<1x6x8xf32>
 }
 
 // CHECK-LABEL: @few
 // CHECK-NOT: scf.for
-// CHECK: cheems.ssd_chunk
+// CHECK: cheems_cpu.ssd_chunk
 func.func @few(%x: tensor<16x1x8xf32>, %dt: tensor<16x1xf32>, %a: tensor<1xf32>, %b: tensor<16x1x6xf32>, %y: tensor<16x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<16x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<16x1x8xf32>, tensor<16x1xf32>, tensor<1xf32>, tensor<16x1x6xf32>, tensor<16x1x6xf32>)
+  %r:2 = cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<16x1x8xf32>, tensor<16x1xf32>, tensor<1xf32>, tensor<16x1x6xf32>, tensor<16x1x6xf32>)
                     outs(%y, %h : tensor<16x1x8xf32>, tensor<1x6x8xf32>) -> tensor<16x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<16x1x8xf32>, tensor<1x6x8xf32>
 }
@@ -43,7 +43,7 @@ func.func @few(%x: tensor<16x1x8xf32>, %dt: tensor<16x1xf32>, %a: tensor<1xf32>,
 // CHECK-LABEL: @layer
 // CHECK: scf.forall
 // CHECK: scf.for {{.*}} iter_args
-// CHECK: cheems.ssd_chunk
+// CHECK: cheems_cpu.ssd_chunk
 // PLACE-LABEL: func.func @layer
 // PLACE-SAME: cheems_cpu.workspace = array<i64: 0, 0, {{[1-9][0-9]*}}>
 // PLACE: scf.forall
@@ -90,7 +90,7 @@ func.func @layer(%segments: memref<?x3xi32>, %xb: memref<?x4x8xf32>, %dtb: memre
     } else {
       scf.yield %h : tensor<1x6x8xf32>
     }
-    %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%xs, %dts, %as, %bs, %cs : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) skip(%ds : tensor<1xf32>)
+    %r:2 = cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%xs, %dts, %as, %bs, %cs : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) skip(%ds : tensor<1xf32>)
                       outs(%yh, %before : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %r#0 into %ys[%start, %head, 0] [%length, 1, 8] [1, 1, 1] : tensor<?x1x8xf32> into tensor<?x4x8xf32>

@@ -45,7 +45,7 @@
 // SMALL-LABEL: @decode
 // doc: func.func(cheems-tile-keys),canonicalize,cse
 func.func @decode(%q: tensor<1x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x?xf32>, %first: index, %y: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
-  %r = cheems.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%q, %k, %k, %mask, %first : tensor<1x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?xf32>, index) outs(%y : tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%q, %k, %k, %mask, %first : tensor<1x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?xf32>, index) outs(%y : tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
   return %r : tensor<1x2x8xf32>
 }
 // doc-end
@@ -68,7 +68,7 @@ func.func @decode(%q: tensor<1x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x
 // SMALL: cheems_cpu.online_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]], %[[FROM]] :
 // SMALL-SAME: seen(%[[SEEN]] : tensor<?xi32>)
 func.func @rows(%q: tensor<5x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?xf32>, %first: index, %s: tensor<5xi32>, %y: tensor<5x2x8xf32>) -> tensor<5x2x8xf32> {
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%q, %k, %k, %mask, %first : tensor<5x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<5xi32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%q, %k, %k, %mask, %first : tensor<5x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<5xi32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
   return %r : tensor<5x2x8xf32>
 }
 
@@ -113,7 +113,7 @@ func.func @segments(%qb: memref<?x4x8xf32>, %kb: memref<?x2x?x8xbf16>, %vb: memr
     %one = arith.constant 1.0 : f32
     %new = linalg.fill ins(%one : f32) outs(%place : tensor<1x?xf32>) -> tensor<1x?xf32>
     %m1 = tensor.insert_slice %new into %m[0, %position] [1, %length] [1, 1] : tensor<1x?xf32> into tensor<1x?xf32>
-    %a = cheems.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%rows, %k, %v, %m1, %position : tensor<?x2x8xf32>, tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, index) outs(%o : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+    %a = cheems_cpu.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%rows, %k, %v, %m1, %position : tensor<?x2x8xf32>, tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, index) outs(%o : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %a into %out[%start, %head, 0] [%length, 2, 8] [1, 1, 1] : tensor<?x2x8xf32> into tensor<?x4x8xf32>
       tensor.parallel_insert_slice %k into %ks[%slot, %h, 0, 0] [1, 1, %capacity, 8] [1, 1, 1, 1] : tensor<1x?x8xbf16> into tensor<?x2x?x8xbf16>
@@ -165,12 +165,12 @@ func.func @windowed(%qb: memref<?x2x8xf32>, %kb: memref<?x?x8xbf16>, %vb: memref
       %e1 = tensor.empty() : tensor<64x1xi32>
       %t0 = tensor.extract_slice %e0[0, 0] [%count, 1] [1, 1] : tensor<64x1xf32> to tensor<?x1xf32>
       %l0 = tensor.extract_slice %e1[0, 0] [%count, 1] [1, 1] : tensor<64x1xi32> to tensor<?x1xi32>
-      %t:2 = cheems.keep_threshold keep 16 ins(%mm, %pp, %first : tensor<1x?xf32>, tensor<1x?xi32>, index) outs(%t0, %l0 : tensor<?x1xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>, tensor<?x1xi32>
-      %a = cheems.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%rows, %kk, %vv, %mm, %first : tensor<?x2x8xf32>, tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, index) kept(%pp, %t#0, %t#1 : tensor<1x?xi32>, tensor<?x1xf32>, tensor<?x1xi32>) outs(%to : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+      %t:2 = cheems_cpu.keep_threshold keep 16 ins(%mm, %pp, %first : tensor<1x?xf32>, tensor<1x?xi32>, index) outs(%t0, %l0 : tensor<?x1xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>, tensor<?x1xi32>
+      %a = cheems_cpu.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 64>} ins(%rows, %kk, %vv, %mm, %first : tensor<?x2x8xf32>, tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, index) kept(%pp, %t#0, %t#1 : tensor<1x?xi32>, tensor<?x1xf32>, tensor<?x1xi32>) outs(%to : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
       %end = arith.subi %count, %c1 : index
       %tl = tensor.extract_slice %t#0[%end, 0] [1, 1] [1, 1] : tensor<?x1xf32> to tensor<1xf32>
       %ll = tensor.extract_slice %t#1[%end, 0] [1, 1] [1, 1] : tensor<?x1xi32> to tensor<1xi32>
-      %u:4 = cheems.keep_update keep 16 ins(%tl, %ll, %first, %count : tensor<1xf32>, tensor<1xi32>, index, index) outs(%kk, %vv, %mm, %pp : tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, tensor<1x?xi32>) -> tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, tensor<1x?xi32>
+      %u:4 = cheems_cpu.keep_update keep 16 ins(%tl, %ll, %first, %count : tensor<1xf32>, tensor<1xi32>, index, index) outs(%kk, %vv, %mm, %pp : tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, tensor<1x?xi32>) -> tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, tensor<1x?xi32>
       %back = tensor.insert_slice %a into %oo[%at, 0, 0] [%count, 2, 8] [1, 1, 1] : tensor<?x2x8xf32> into tensor<?x2x8xf32>
       scf.yield %back, %u#0, %u#1, %u#2, %u#3 : tensor<?x2x8xf32>, tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<1x?xf32>, tensor<1x?xi32>
     }

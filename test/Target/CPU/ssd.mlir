@@ -19,7 +19,7 @@ func.func @ssd_f32(%bx: memref<?x2x64xf32>, %bdt: memref<?x2xf32>, %ba: memref<2
   %b = bufferization.to_tensor %bb restrict : memref<?x1x128xf32> to tensor<?x1x128xf32>
   %y = bufferization.to_tensor %by restrict writable : memref<?x2x64xf32> to tensor<?x2x64xf32>
   %h = bufferization.to_tensor %bh restrict writable : memref<2x128x64xf32> to tensor<2x128x64xf32>
-  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x128xf32>, tensor<?x1x128xf32>)
+  %r:2 = cheems_cpu.ssd ins(%x, %dt, %a, %b, %b : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x128xf32>, tensor<?x1x128xf32>)
                     outs(%y, %h : tensor<?x2x64xf32>, tensor<2x128x64xf32>) -> tensor<?x2x64xf32>, tensor<2x128x64xf32>
   bufferization.materialize_in_destination %r#0 in restrict writable %by : (tensor<?x2x64xf32>, memref<?x2x64xf32>) -> ()
   bufferization.materialize_in_destination %r#1 in restrict writable %bh : (tensor<2x128x64xf32>, memref<2x128x64xf32>) -> ()
@@ -39,7 +39,7 @@ func.func @ssd_bf16(%bx: memref<?x2x64xf32>, %bdt: memref<?x2xf32>, %ba: memref<
   %b = bufferization.to_tensor %bb restrict : memref<?x1x128xf32> to tensor<?x1x128xf32>
   %y = bufferization.to_tensor %by restrict writable : memref<?x2x64xf32> to tensor<?x2x64xf32>
   %h = bufferization.to_tensor %bh restrict writable : memref<2x128x64xf32> to tensor<2x128x64xf32>
-  %r:2 = cheems.ssd allow_bf16 ins(%x, %dt, %a, %b, %b : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x128xf32>, tensor<?x1x128xf32>)
+  %r:2 = cheems_cpu.ssd allow_bf16 ins(%x, %dt, %a, %b, %b : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x128xf32>, tensor<?x1x128xf32>)
                     outs(%y, %h : tensor<?x2x64xf32>, tensor<2x128x64xf32>) -> tensor<?x2x64xf32>, tensor<2x128x64xf32>
   bufferization.materialize_in_destination %r#0 in restrict writable %by : (tensor<?x2x64xf32>, memref<?x2x64xf32>) -> ()
   bufferization.materialize_in_destination %r#1 in restrict writable %bh : (tensor<2x128x64xf32>, memref<2x128x64xf32>) -> ()

@@ -62,7 +62,7 @@ TEST_F(Effects, AStateIsReadAndWritten) {
                                %a: memref<2xf32>, %b: memref<4x1x16xf32>,
                                %y: memref<4x2x8xf32>,
                                %h: memref<2x16x8xf32>) {
-      cheems.ssd_chunk ins(%x, %s, %a, %b, %b : memref<4x2x8xf32>,
+      cheems_cpu.ssd_chunk ins(%x, %s, %a, %b, %b : memref<4x2x8xf32>,
           memref<4x2xf32>, memref<2xf32>, memref<4x1x16xf32>,
           memref<4x1x16xf32>)
         outs(%y, %h : memref<4x2x8xf32>, memref<2x16x8xf32>)

@@ -48,7 +48,7 @@ struct Form {
     }
     function
         .line(std::string(coded() ? "%r:6" : "%r:4") +
-              " = cheems.append_visible hide_below " + bound.str() +
+              " = cheems_cpu.append_visible hide_below " + bound.str() +
               " ins(%key, %value, %mask, %count : tensor<" + row +
               ">, tensor<" + row + ">, tensor<" + mask +
               ">, index) outs(%k, %v, %m, %s : " + results + ")" + scales +

@@ -18,7 +18,7 @@ std::string textOf(const AttentionForm &form) {
       .number("first");
   std::string optional = form.clauses(function);
   return function.output("y", form.rows())
-      .line("%r = cheems.dynamic_mask_attention " + form.attributes() +
+      .line("%r = cheems_cpu.dynamic_mask_attention " + form.attributes() +
             " ins(%q, %k, %v, %m, %first : tensor<" + form.rows() +
             ">, tensor<" + form.keys() + ">, tensor<" + form.keys() +
             ">, tensor<" + form.masks("f32") + ">, index)" + optional +

@@ -41,7 +41,7 @@ struct Form {
     }
     function
         .line("%r:" + std::string(oneRow ? "3" : "2") +
-              " = cheems.keep_threshold keep " + std::to_string(keep) +
+              " = cheems_cpu.keep_threshold keep " + std::to_string(keep) +
               " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + position +
               ">, index) outs(%t, %l : " + results + ")" +
               (oneRow ? " moves_to(%w : " + place + ")" : "") + " -> " +
@@ -77,7 +77,7 @@ struct Form {
     }
     function
         .line(std::string(coded ? "%r:6" : "%r:4") +
-              " = cheems.keep_update keep " + std::to_string(keep) +
+              " = cheems_cpu.keep_update keep " + std::to_string(keep) +
               " ins(%t, %l, %first, %rows : tensor<" + bound + ">, tensor<" +
               last + ">, index, index)" +
               (oneRow ? " moves_to(%w : tensor<" + last + ">)" : "") +

@@ -37,7 +37,7 @@ std::string text(size_t index, const std::string &kind,
   function.input("x", x).input("dt", step).input("a", head).input("b", b);
   function.input("c", b).input("d", head).output("y", x).output("h", state);
   function.line(
-      "%r:2 = cheems.ssd allow_bf16 ins(%x, %dt, %a, %b, %c : tensor<" + x +
+      "%r:2 = cheems_cpu.ssd allow_bf16 ins(%x, %dt, %a, %b, %c : tensor<" + x +
       ">, tensor<" + step + ">, tensor<" + head + ">, tensor<" + b +
       ">, tensor<" + b + ">) skip(%d : tensor<" + head +
       ">) outs(%y, %h : tensor<" + x + ">, tensor<" + state + ">) -> tensor<" +

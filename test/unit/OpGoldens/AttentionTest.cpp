@@ -142,7 +142,7 @@ std::string attend(const Recorded &r, int64_t heads, int64_t keyHeads,
               masks = tensorText(shapeText({maskHeads, -1}));
   std::ostringstream op;
   op.precision(17);
-  op << std::scientific << "%r = cheems.dynamic_mask_attention " << r.kind
+  op << std::scientific << "%r = cheems_cpu.dynamic_mask_attention " << r.kind
      << " scale " << 1 / std::sqrt(static_cast<double>(r.size()));
   if (r.kind == "threshold") {
     op << " hide_below " << r.options.threshold;
@@ -176,7 +176,7 @@ std::string attentionText(const Recorded &r) {
         .line("%rows = tensor.dim %q, %zero : " + tensorText(query))
         .line("%t0 = tensor.empty(%rows) : " + least)
         .line("%l0 = tensor.empty(%rows) : " + last)
-        .line("%t, %l = cheems.keep_threshold keep " +
+        .line("%t, %l = cheems_cpu.keep_threshold keep " +
               std::to_string(*r.options.window) +
               " ins(%m, %p, %first : " + tensorText(masks) + ", " +
               tensorText(positions) + ", index) outs(%t0, %l0 : " + least +
@@ -253,7 +253,7 @@ std::string appendText(const Recorded &r) {
                         tensorText(masks) + ", tensor<?xi32>";
   std::ostringstream append;
   append.precision(17);
-  append << std::scientific << "%u:4 = cheems.append_visible hide_below "
+  append << std::scientific << "%u:4 = cheems_cpu.append_visible hide_below "
          << r.options.threshold
          << " ins(%key, %value, %mask, %first : " << tensorText(row) << ", "
          << tensorText(row) << ", " << tensorText(mask)

@@ -53,7 +53,7 @@ struct Recorded {
         .input("b", groups)
         .input("c", groups);
     std::string op =
-        "%r, %s = cheems.ssd ins(%x, %dt, %a, %b, %c : " + tensorText(heads) +
+        "%r, %s = cheems_cpu.ssd ins(%x, %dt, %a, %b, %c : " + tensorText(heads) +
         ", " + tensorText(steps) + ", " + tensorText(head) + ", " +
         tensorText(groups) + ", " + tensorText(groups) + ")";
     if (skip) {

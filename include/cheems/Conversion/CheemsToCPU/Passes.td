@@ -8,7 +8,7 @@ def ExpandSegmentsPass : Pass<"cheems-expand-segments", "::mlir::ModuleOp"> {
   let summary = "Ops of a step become loops over its sequences";
   let description = [{
     Before: `cheems.gather_rows`, `cheems.positions`, `cheems.segmented_ssd` and `cheems.segmented_attention`.
-    After: loops over the segment table. In them `cheems.ssd`, `cheems.dynamic_mask_attention` and the ops that store and drop keys work
+    After: loops over the segment table. In them `cheems_cpu.ssd`, `cheems_cpu.dynamic_mask_attention` and the ops that store and drop keys work
     on slices of one sequence and head. With `one_row`, the rows of all segments are stored first. Then threads share the entries of each
     head in pieces. Each piece is a running `cheems_cpu.online_attention`, and `cheems_cpu.merge_attention` merges the pieces in order.
     Requires: nothing.
@@ -126,8 +126,8 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
 def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
   let summary = "Split SSD over chunks of rows, which pass the state on";
   let description = [{
-    Before: `cheems.ssd` over all rows of a sequence, with an `ssd_strategy`.
-    After: an `scf.for` over chunks of `chunk` rows around a `cheems.ssd_chunk`, with y and the state in iter_args.
+    Before: `cheems_cpu.ssd` over all rows of a sequence, with an `ssd_strategy`.
+    After: an `scf.for` over chunks of `chunk` rows around a `cheems_cpu.ssd_chunk`, with y and the state in iter_args.
     Requires: tensors.
     Guarantees: chunks start at multiples of `chunk` after the op's first row. The results agree with the recurrence within the rounding of
     f32, but not in every bit.
@@ -138,7 +138,7 @@ def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
 def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
   let summary = "Split attention over blocks of rows and pieces of keys, with a running softmax";
   let description = [{
-    Before: `cheems.dynamic_mask_attention` over all rows of a sequence and all entries, with an `attention_strategy`.
+    Before: `cheems_cpu.dynamic_mask_attention` over all rows of a sequence and all entries, with an `attention_strategy`.
     After: an `scf.for` over blocks of `rows` rows. In it is an `scf.for` over blocks of `keys` entries around a
     `cheems_cpu.online_attention`. Its iter_args are maximum, sum and values of this piece and of all pieces before it. Each of the first 32
     blocks is a piece. After these, each 16 pieces have twice as many blocks as the 16 before (`AttentionPieces.h`). When a new piece
@@ -161,6 +161,20 @@ def NameLoopsPass : Pass<"cheems-name-loops", "::mlir::func::FuncOp"> {
     Requires: nothing. After decomposition, the names of the ops say less.
     Guarantees: only the attribute changes. Preserves bits.
   }];
+}
+
+def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Replace cheems ops by upstream ops";
+  let description = [{
+    Before: ops of our dialects on tensors.
+    After: the result of their `decomposeOperation`, which is ops of linalg, scf, tensor, arith and math.
+    Requires: tensors, not buffers.
+    Guarantees: with `kernels` false, only ops that have no decomposition are left, such as `cheems.parameter` and `cheems.mark`. With
+    `kernels` true, the ops that have a kernel stay, too (`KernelOpInterface`). The results may differ from those of the kernels in bits.
+  }];
+  let options = [Option<"kernels", "kernels", "bool", "false", "Leave the ops that have a kernel">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif

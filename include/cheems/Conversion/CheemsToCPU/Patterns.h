@@ -25,6 +25,10 @@ void populateFuseEpiloguesPatterns(RewritePatternSet &patterns);
 /// it.
 void populateFuseColumnEpiloguesPatterns(RewritePatternSet &patterns);
 
+/// Ops of ours on tensors become what their `decomposeOperation` builds. With
+/// `kernels`, those that have a kernel stay.
+void populateDecomposePatterns(RewritePatternSet &patterns, bool kernels);
+
 } // namespace cheems
 
 #endif

@@ -11,6 +11,7 @@ using namespace cheems;
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.cpp.inc"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.cpp.inc"
 

@@ -1,6 +1,6 @@
 // merge_attention as scalar loops.
+#include "AttentionUtils.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 #include <limits>
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // online_attention as scalar loops. The block's maximum comes first. If the row
 // sees anything, its exponentials are then added to the rescaled state.
+#include "AttentionUtils.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 #include <limits>
 
 using namespace mlir;

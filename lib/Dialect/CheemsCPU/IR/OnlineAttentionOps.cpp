@@ -1,6 +1,6 @@
 // Verification of online_attention.
+#include "AttentionUtils.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 
 using namespace mlir;
 using namespace cheems;

@@ -63,7 +63,7 @@ LogicalResult AttentionStrategyAttr::verify(EmitError emitError, int64_t rows,
 
 LogicalResult AttentionStrategyAttr::verifyOn(Operation *op) const {
   return standsOn<DynamicMaskAttentionOp>(op, *this,
-                                          "cheems.dynamic_mask_attention");
+                                          "cheems_cpu.dynamic_mask_attention");
 }
 
 LogicalResult SSDStrategyAttr::verify(EmitError emitError, int64_t chunk) {
@@ -71,7 +71,7 @@ LogicalResult SSDStrategyAttr::verify(EmitError emitError, int64_t chunk) {
 }
 
 LogicalResult SSDStrategyAttr::verifyOn(Operation *op) const {
-  return standsOn<SSDOp>(op, *this, "cheems.ssd");
+  return standsOn<SSDOp>(op, *this, "cheems_cpu.ssd");
 }
 
 LogicalResult ExpertsStrategyAttr::verify(EmitError emitError, ExpertOrder,

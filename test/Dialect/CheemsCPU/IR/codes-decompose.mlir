@@ -34,7 +34,7 @@ func.func @quantize(%x: tensor<?x64xf32>, %c: tensor<?x64xi8>, %s: tensor<?xf32>
 // CHECK: %[[WEIGHT:.*]] = arith.mulf %[[E]], %[[VALUE]] : f32
 // CHECK: arith.mulf %[[WEIGHT]], %{{.*}} : f32
 func.func @attention(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xi8>, %mask: tensor<1x?xf32>, %first: index, %ks: tensor<1x?xf32>, %vs: tensor<1x?xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<1x?xf32>, index) scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<1x?xf32>, index) scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
   return %r : tensor<?x2x8xf32>
 }
 
@@ -44,7 +44,7 @@ func.func @attention(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xi8>, %mask: tensor<
 // CHECK: tensor.insert %{{.*}} : tensor<1x9xi32>
 // CHECK-COUNT-2: tensor.insert %{{.*}} : tensor<1x9xf32>
 func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %n: index, %k: tensor<1x9x8xi8>, %v: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %p: tensor<1x9xi32>, %ks: tensor<1x9xf32>, %vs: tensor<1x9xf32>) -> tensor<1x9xf32> {
-  %r:6 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<1xf32>, tensor<1xi32>, index, index) outs(%k, %v, %m, %p : tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>) scales(%ks, %vs : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>, tensor<1x9xf32>, tensor<1x9xf32>
+  %r:6 = cheems_cpu.keep_update keep 4 ins(%t, %l, %n, %n : tensor<1xf32>, tensor<1xi32>, index, index) outs(%k, %v, %m, %p : tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>) scales(%ks, %vs : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>, tensor<1x9xf32>, tensor<1x9xf32>
   return %r#5 : tensor<1x9xf32>
 }
 
@@ -52,6 +52,6 @@ func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %n: index, %k: tensor<1x
 // CHECK: scf.if %{{.*}} -> (tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<1x?xf32>, tensor<1x?xf32>, index)
 // CHECK-COUNT-2: arith.trunci %{{.*}} : i32 to i8
 func.func @append(%key: tensor<?x8xf32>, %mask: tensor<?x2xf32>, %n: index, %k: tensor<1x?x8xi8>, %v: tensor<1x?x8xi8>, %m: tensor<2x?xf32>, %seen: tensor<?xi32>, %ks: tensor<1x?xf32>, %vs: tensor<1x?xf32>) -> tensor<1x?xf32> {
-  %u:6 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xf32>, index) outs(%k, %v, %m, %seen : tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>) scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>, tensor<1x?xf32>, tensor<1x?xf32>
+  %u:6 = cheems_cpu.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xf32>, index) outs(%k, %v, %m, %seen : tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>) scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>, tensor<1x?xf32>, tensor<1x?xf32>
   return %u#4 : tensor<1x?xf32>
 }

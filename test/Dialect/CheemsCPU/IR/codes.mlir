@@ -3,9 +3,9 @@
 // RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
 
 // CHECK-LABEL: @attention
-// CHECK: cheems.dynamic_mask_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 allow_bf16 ins({{.*}}) seen(%{{.*}} : tensor<?xi32>) scales(%{{.*}}, %{{.*}} : tensor<2x?xf32>, tensor<2x?xf32>) outs(
+// CHECK: cheems_cpu.dynamic_mask_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 allow_bf16 ins({{.*}}) seen(%{{.*}} : tensor<?xi32>) scales(%{{.*}}, %{{.*}} : tensor<2x?xf32>, tensor<2x?xf32>) outs(
 func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xi8>, %m: tensor<1x?xf32>, %first: index, %seen: tensor<?xi32>, %s: tensor<2x?xf32>, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 allow_bf16 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xi8>, tensor<2x?x8xi8>, tensor<1x?xf32>, index) seen(%seen : tensor<?xi32>) scales(%s, %s : tensor<2x?xf32>, tensor<2x?xf32>) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 allow_bf16 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xi8>, tensor<2x?x8xi8>, tensor<1x?xf32>, index) seen(%seen : tensor<?xi32>) scales(%s, %s : tensor<2x?xf32>, tensor<2x?xf32>) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
   return %r : tensor<?x4x8xf32>
 }
 
@@ -17,16 +17,16 @@ func.func @online(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xi8>, %m: tensor<1x?xf3
 }
 
 // CHECK-LABEL: @update
-// CHECK: %{{.*}}:6 = cheems.keep_update keep 4 ins({{.*}}) outs({{.*}}) scales(%{{.*}}, %{{.*}} : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>, tensor<1x9xf32>, tensor<1x9xf32>
+// CHECK: %{{.*}}:6 = cheems_cpu.keep_update keep 4 ins({{.*}}) outs({{.*}}) scales(%{{.*}}, %{{.*}} : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>, tensor<1x9xf32>, tensor<1x9xf32>
 func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %n: index, %k: tensor<1x9x8xi8>, %v: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %p: tensor<1x9xi32>, %ks: tensor<1x9xf32>, %vs: tensor<1x9xf32>) -> tensor<1x9xf32> {
-  %r:6 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<1xf32>, tensor<1xi32>, index, index) outs(%k, %v, %m, %p : tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>) scales(%ks, %vs : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>, tensor<1x9xf32>, tensor<1x9xf32>
+  %r:6 = cheems_cpu.keep_update keep 4 ins(%t, %l, %n, %n : tensor<1xf32>, tensor<1xi32>, index, index) outs(%k, %v, %m, %p : tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>) scales(%ks, %vs : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, tensor<1x9xi32>, tensor<1x9xf32>, tensor<1x9xf32>
   return %r#5 : tensor<1x9xf32>
 }
 
 // CHECK-LABEL: @append
-// CHECK: %{{.*}}:6 = cheems.append_visible hide_below 5.000000e-01 ins({{.*}}) outs({{.*}}) scales(%{{.*}}, %{{.*}} : tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>, tensor<1x?xf32>, tensor<1x?xf32>
+// CHECK: %{{.*}}:6 = cheems_cpu.append_visible hide_below 5.000000e-01 ins({{.*}}) outs({{.*}}) scales(%{{.*}}, %{{.*}} : tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>, tensor<1x?xf32>, tensor<1x?xf32>
 func.func @append(%key: tensor<?x8xf32>, %mask: tensor<?x2xf32>, %n: index, %k: tensor<1x?x8xi8>, %v: tensor<1x?x8xi8>, %m: tensor<2x?xf32>, %seen: tensor<?xi32>, %ks: tensor<1x?xf32>, %vs: tensor<1x?xf32>) -> tensor<1x?xf32> {
-  %u:6 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xf32>, index) outs(%k, %v, %m, %seen : tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>) scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>, tensor<1x?xf32>, tensor<1x?xf32>
+  %u:6 = cheems_cpu.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xf32>, index) outs(%k, %v, %m, %seen : tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>) scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<1x?x8xi8>, tensor<1x?x8xi8>, tensor<2x?xf32>, tensor<?xi32>, tensor<1x?xf32>, tensor<1x?xf32>
   return %u#4 : tensor<1x?xf32>
 }
 

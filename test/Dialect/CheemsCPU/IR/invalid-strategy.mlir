@@ -73,7 +73,7 @@ func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x1
 // -----
 
 func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
-  // expected-error@below {{cannot have #cheems_cpu.attention_strategy<rows = 1, keys = 1>, which is for cheems.dynamic_mask_attention}}
+  // expected-error@below {{cannot have #cheems_cpu.attention_strategy<rows = 1, keys = 1>, which is for cheems_cpu.dynamic_mask_attention}}
   %0 = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 1, keys = 1>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }
@@ -81,7 +81,7 @@ func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x1
 // -----
 
 func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
-  // expected-error@below {{cannot have #cheems_cpu.ssd_strategy<chunk = 1>, which is for cheems.ssd}}
+  // expected-error@below {{cannot have #cheems_cpu.ssd_strategy<chunk = 1>, which is for cheems_cpu.ssd}}
   %0 = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 1>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }

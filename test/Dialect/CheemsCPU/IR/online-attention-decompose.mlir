@@ -22,6 +22,6 @@ func.func @online(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xbf16>, %v: tensor<1x?x
 // CHECK: %[[END:.*]] = arith.index_cast %[[SEEN]] : i32 to index
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]] step
 func.func @seen(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?xf32>, %first: index, %s: tensor<?xi32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<?xi32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<?xi32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
   return %r : tensor<?x2x8xf32>
 }

@@ -23,9 +23,9 @@ func.func @online(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x
 // CHECK-LABEL: @seen
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[SEEN:.*]] = tensor.extract_slice %arg4[%[[I]]] [%{{.*}}] [1]
-// CHECK: cheems.dynamic_mask_attention threshold {{.*}} seen(%[[SEEN]] : tensor<?xi32>)
+// CHECK: cheems_cpu.dynamic_mask_attention threshold {{.*}} seen(%[[SEEN]] : tensor<?xi32>)
 func.func @seen(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?xf32>, %first: index, %s: tensor<?xi32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<?xi32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<?xi32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
   return %r : tensor<?x2x8xf32>
 }
 
@@ -33,7 +33,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %online = transform.structured.match ops{["cheems_cpu.online_attention"]} in %root : (!transform.any_op) -> !transform.any_op
     %o:2 = transform.structured.tile_using_for %online tile_sizes [4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %attention = transform.structured.match ops{["cheems.dynamic_mask_attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %attention = transform.structured.match ops{["cheems_cpu.dynamic_mask_attention"]} in %root : (!transform.any_op) -> !transform.any_op
     %a:2 = transform.structured.tile_using_for %attention tile_sizes [4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield
   }

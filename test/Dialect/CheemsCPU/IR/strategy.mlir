@@ -19,11 +19,11 @@ module attributes {cheems_cpu.strategy = #cheems_cpu.step_strategy<prefill = 512
     return %0 : tensor<?x8xf32>
   }
   // CHECK-LABEL: @sequence
-  // CHECK: cheems.dynamic_mask_attention {{.*}}{cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 384>}
-  // CHECK: cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 32>}
+  // CHECK: cheems_cpu.dynamic_mask_attention {{.*}}{cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 384>}
+  // CHECK: cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 32>}
   func.func @sequence(%q: tensor<?x1x8xf32>, %k: tensor<1x?x8xf32>, %m: tensor<1x?xf32>, %first: index, %dt: tensor<?x1xf32>, %a: tensor<1xf32>, %b: tensor<?x1x6xf32>, %h: tensor<1x6x8xf32>) -> (tensor<?x1x8xf32>, tensor<1x6x8xf32>) {
-    %0 = cheems.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 384>} ins(%q, %k, %k, %m, %first : tensor<?x1x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?xf32>, index) outs(%q : tensor<?x1x8xf32>) -> tensor<?x1x8xf32>
-    %1:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 32>} ins(%0, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) outs(%q, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
+    %0 = cheems_cpu.dynamic_mask_attention bias scale 0.5 {cheems_cpu.strategy = #cheems_cpu.attention_strategy<rows = 64, keys = 384>} ins(%q, %k, %k, %m, %first : tensor<?x1x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?xf32>, index) outs(%q : tensor<?x1x8xf32>) -> tensor<?x1x8xf32>
+    %1:2 = cheems_cpu.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 32>} ins(%0, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) outs(%q, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
     return %1#0, %1#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
   }
   // CHECK-LABEL: @experts

@@ -30,8 +30,8 @@ def Cheems_Dialect : Dialect {
     every op that has `outs` and is no op of a step:
     - C0: operands with a shape are all tensors or all buffers.
 
-    If the target has a kernel for such an op (`KernelOpInterface`), the op stays as it is until the kernel replaces it, on buffers.
-    `cheems-decompose` replaces the others by upstream ops, on tensors.
+    If CPUs have a kernel for such an op (`KernelOpInterface` of `cheems_cpu`), the op stays as it is until the kernel replaces it, on
+    buffers. `cheems-decompose` replaces the others by upstream ops, on tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

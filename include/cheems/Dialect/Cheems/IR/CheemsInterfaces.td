@@ -14,20 +14,6 @@ def Cheems_SegmentedOpInterface : OpInterface<"SegmentedOpInterface"> {
   ];
 }
 
-def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
-  let cppNamespace = "::cheems";
-  let description = [{
-    An op for which a target has a kernel. The op stays as it is until it is on buffers. Then the kernel replaces it. Targets attach
-    this interface as an external model, so the dialect does not know which ops have a kernel.
-  }];
-  let methods = [
-    InterfaceMethod<"Builds the kernel in front of the op, which is on buffers. `target` is the target's attribute. The caller "
-                    "erases the op.",
-                    "::llvm::LogicalResult", "lowerToVectors",
-                    (ins "::mlir::RewriterBase &":$rewriter, "::cheems::TargetAttrInterface":$target)>
-  ];
-}
-
 def Cheems_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let cppNamespace = "::cheems";
   let description = "What a module is compiled for: `cheems.target`. A target says what its passes and kernels may assume.";

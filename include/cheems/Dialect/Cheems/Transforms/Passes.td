@@ -69,20 +69,6 @@ def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
-  let summary = "Replace cheems ops by upstream ops";
-  let description = [{
-    Before: ops of the dialect on tensors.
-    After: the result of their `decomposeOperation`, which is ops of linalg, scf, tensor, arith and math.
-    Requires: tensors, not buffers.
-    Guarantees: with `kernels` false, only ops that have no decomposition are left, such as `cheems.parameter` and `cheems.mark`. With
-    `kernels` true, the ops that have a kernel stay, too. The results may differ from those of the kernels in bits.
-  }];
-  let options = [Option<"kernels", "kernels", "bool", "false", "Leave the ops that have a kernel">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def OwnInitsPass : Pass<"cheems-own-inits", "::mlir::func::FuncOp"> {
   let summary = "Give each use of a filled empty tensor its own";
   let description = [{

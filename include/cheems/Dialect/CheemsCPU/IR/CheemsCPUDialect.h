@@ -8,6 +8,7 @@
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.h.inc"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.h.inc"
 

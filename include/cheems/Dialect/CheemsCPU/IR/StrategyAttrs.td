@@ -38,7 +38,7 @@ def CheemsCPU_RowsStrategyAttr : CheemsCPU_StrategyAttr<"Rows", "rows"> {
 def CheemsCPU_AttentionStrategyAttr : CheemsCPU_StrategyAttr<"Attention", "attention"> {
   let summary = "How attention over one sequence is cut";
   let description = [{
-    It is an attribute of `cheems.dynamic_mask_attention`. `rows`: rows per block. `keys`: entries per step of the running softmax. Both are at least 1.
+    It is an attribute of `cheems_cpu.dynamic_mask_attention`. `rows`: rows per block. `keys`: entries per step of the running softmax. Both are at least 1.
 
     Example: `#cheems_cpu.attention_strategy<rows = 64, keys = 384>`
   }];
@@ -49,7 +49,7 @@ def CheemsCPU_AttentionStrategyAttr : CheemsCPU_StrategyAttr<"Attention", "atten
 def CheemsCPU_SSDStrategyAttr : CheemsCPU_StrategyAttr<"SSD", "ssd"> {
   let summary = "How SSD over one sequence is cut";
   let description = [{
-    It is an attribute of `cheems.ssd`. `chunk`: rows per chunk, at least 1.
+    It is an attribute of `cheems_cpu.ssd`. `chunk`: rows per chunk, at least 1.
 
     Example: `#cheems_cpu.ssd_strategy<chunk = 32>`
   }];

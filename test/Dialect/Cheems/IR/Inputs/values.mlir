@@ -56,7 +56,7 @@ func.func @keep_threshold(%m: memref<2x12xf32>, %p: memref<2x12xi32>, %first: in
   %tp = bufferization.to_tensor %p restrict : memref<2x12xi32> to tensor<2x12xi32>
   %tt = bufferization.to_tensor %t restrict writable : memref<5x2xf32> to tensor<5x2xf32>
   %tl = bufferization.to_tensor %l restrict writable : memref<5x2xi32> to tensor<5x2xi32>
-  %r:2 = cheems.keep_threshold keep 6 ins(%tm, %tp, %first : tensor<2x12xf32>, tensor<2x12xi32>, index) outs(%tt, %tl : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
+  %r:2 = cheems_cpu.keep_threshold keep 6 ins(%tm, %tp, %first : tensor<2x12xf32>, tensor<2x12xi32>, index) outs(%tt, %tl : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
   bufferization.materialize_in_destination %r#0 in restrict writable %t : (tensor<5x2xf32>, memref<5x2xf32>) -> ()
   bufferization.materialize_in_destination %r#1 in restrict writable %l : (tensor<5x2xi32>, memref<5x2xi32>) -> ()
   return
@@ -69,7 +69,7 @@ func.func @keep_update(%t: memref<2xf32>, %l: memref<2xi32>, %first: index, %row
   %tv = bufferization.to_tensor %v restrict writable : memref<2x12x4xbf16> to tensor<2x12x4xbf16>
   %tm = bufferization.to_tensor %m restrict writable : memref<2x12xf32> to tensor<2x12xf32>
   %tp = bufferization.to_tensor %p restrict writable : memref<2x12xi32> to tensor<2x12xi32>
-  %r:4 = cheems.keep_update keep 6 ins(%tt, %tl, %first, %rows : tensor<2xf32>, tensor<2xi32>, index, index) outs(%tk, %tv, %tm, %tp : tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, tensor<2x12xi32>) -> tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, tensor<2x12xi32>
+  %r:4 = cheems_cpu.keep_update keep 6 ins(%tt, %tl, %first, %rows : tensor<2xf32>, tensor<2xi32>, index, index) outs(%tk, %tv, %tm, %tp : tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, tensor<2x12xi32>) -> tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, tensor<2x12xi32>
   bufferization.materialize_in_destination %r#0 in restrict writable %k : (tensor<2x12x4xbf16>, memref<2x12x4xbf16>) -> ()
   bufferization.materialize_in_destination %r#1 in restrict writable %v : (tensor<2x12x4xbf16>, memref<2x12x4xbf16>) -> ()
   bufferization.materialize_in_destination %r#2 in restrict writable %m : (tensor<2x12xf32>, memref<2x12xf32>) -> ()
@@ -86,7 +86,7 @@ func.func @attention_kept(%q: memref<5x4x4xf32>, %k: memref<2x12x4xbf16>, %v: me
   %tt = bufferization.to_tensor %t restrict : memref<5x2xf32> to tensor<5x2xf32>
   %tl = bufferization.to_tensor %l restrict : memref<5x2xi32> to tensor<5x2xi32>
   %ty = bufferization.to_tensor %y restrict writable : memref<5x4x4xf32> to tensor<5x4x4xf32>
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) kept(%tp, %tt, %tl : tensor<2x12xi32>, tensor<5x2xf32>, tensor<5x2xi32>) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) kept(%tp, %tt, %tl : tensor<2x12xi32>, tensor<5x2xf32>, tensor<5x2xi32>) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
   bufferization.materialize_in_destination %r in restrict writable %y : (tensor<5x4x4xf32>, memref<5x4x4xf32>) -> ()
   return
 }
@@ -97,7 +97,7 @@ func.func @attention_bias(%q: memref<5x4x4xf32>, %k: memref<2x12x4xbf16>, %v: me
   %tv = bufferization.to_tensor %v restrict : memref<2x12x4xbf16> to tensor<2x12x4xbf16>
   %tm = bufferization.to_tensor %m restrict : memref<2x12xf32> to tensor<2x12xf32>
   %ty = bufferization.to_tensor %y restrict writable : memref<5x4x4xf32> to tensor<5x4x4xf32>
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
   bufferization.materialize_in_destination %r in restrict writable %y : (tensor<5x4x4xf32>, memref<5x4x4xf32>) -> ()
   return
 }
@@ -108,7 +108,7 @@ func.func @attention_threshold(%q: memref<5x4x4xf32>, %k: memref<2x12x4xbf16>, %
   %tv = bufferization.to_tensor %v restrict : memref<2x12x4xbf16> to tensor<2x12x4xbf16>
   %tm = bufferization.to_tensor %m restrict : memref<2x12xf32> to tensor<2x12xf32>
   %ty = bufferization.to_tensor %y restrict writable : memref<5x4x4xf32> to tensor<5x4x4xf32>
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
+  %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
   bufferization.materialize_in_destination %r in restrict writable %y : (tensor<5x4x4xf32>, memref<5x4x4xf32>) -> ()
   return
 }
@@ -119,7 +119,7 @@ func.func @attention_scale(%q: memref<5x4x4xf32>, %k: memref<2x12x4xbf16>, %v: m
   %tv = bufferization.to_tensor %v restrict : memref<2x12x4xbf16> to tensor<2x12x4xbf16>
   %tm = bufferization.to_tensor %m restrict : memref<2x12xf32> to tensor<2x12xf32>
   %ty = bufferization.to_tensor %y restrict writable : memref<5x4x4xf32> to tensor<5x4x4xf32>
-  %r = cheems.dynamic_mask_attention scale scale 0.5 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
+  %r = cheems_cpu.dynamic_mask_attention scale scale 0.5 ins(%tq, %tk, %tv, %tm, %first : tensor<5x4x4xf32>, tensor<2x12x4xbf16>, tensor<2x12x4xbf16>, tensor<2x12xf32>, index) outs(%ty : tensor<5x4x4xf32>) -> tensor<5x4x4xf32>
   bufferization.materialize_in_destination %r in restrict writable %y : (tensor<5x4x4xf32>, memref<5x4x4xf32>) -> ()
   return
 }

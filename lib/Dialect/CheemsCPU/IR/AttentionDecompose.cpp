@@ -1,6 +1,7 @@
 // dynamic_mask_attention as scalar loops: the maximum first, then exponentials
 // and their sum. No T x T buffer.
 #include "AttentionUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include <limits>
 
 using namespace mlir;

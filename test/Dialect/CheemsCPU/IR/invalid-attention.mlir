@@ -163,7 +163,7 @@ func.func @online_attention_c7_rows(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>
 
 func.func @dynamic_mask_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %seen: tensor<3xi32>) {
   // expected-error@below {{C7: seen is [T], and is given only for kind threshold}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<3xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<3xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -171,7 +171,7 @@ func.func @dynamic_mask_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 
 func.func @dynamic_mask_attention_c7_rows(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %seen: tensor<2xi32>) {
   // expected-error@below {{C7: seen is [T], and is given only for kind threshold}}
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<2xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<2xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 

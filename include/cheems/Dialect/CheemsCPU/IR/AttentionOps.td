@@ -1,10 +1,11 @@
 // Attention under a dynamic mask.
-#ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTENTIONOPS_TD
-#define CHEEMS_DIALECT_CHEEMS_IR_ATTENTIONOPS_TD
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_ATTENTIONOPS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_ATTENTIONOPS_TD
 
 include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 
-def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
+def CheemsCPU_DynamicMaskAttentionOp : CheemsCPU_DestinationOp<"dynamic_mask_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let readsInit = "false";
   let summary = "Causal attention of one sequence under its dynamic mask";
@@ -45,7 +46,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
 
     Example:
     ```mlir
-    %o = cheems.dynamic_mask_attention bias scale 0.125
+    %o = cheems_cpu.dynamic_mask_attention bias scale 0.125
         ins(%q, %k, %v, %m, %first : tensor<?x2x64xf32>, tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<1x?xf32>, index)
         outs(%y : tensor<?x2x64xf32>) -> tensor<?x2x64xf32>
     ```

@@ -1,5 +1,6 @@
 // ssd tiles along its rows into chunks, and over heads; ssd_chunk over heads.
-#include "OpUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 
 func.func @dynamic_mask_attention_c3_dynamic_y_heads(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %y: tensor<3x?x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
   return
 }
 
@@ -11,7 +11,7 @@ func.func @dynamic_mask_attention_c3_dynamic_y_heads(%q: tensor<3x4x8xf32>, %k: 
 
 func.func @dynamic_mask_attention_c3_dynamic_y_size(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %y: tensor<3x4x?xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x?xf32>) -> tensor<3x4x?xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x?xf32>) -> tensor<3x4x?xf32>
   return
 }
 
@@ -19,7 +19,7 @@ func.func @dynamic_mask_attention_c3_dynamic_y_size(%q: tensor<3x4x8xf32>, %k: t
 
 func.func @dynamic_mask_attention_c3_dynamic_position(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<?x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<?x9xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<?x9xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -27,7 +27,7 @@ func.func @dynamic_mask_attention_c3_dynamic_position(%q: tensor<3x4x8xf32>, %k:
 
 func.func @dynamic_mask_attention_c3_dynamic_threshold(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<3x?xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x?xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x?xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -35,7 +35,7 @@ func.func @dynamic_mask_attention_c3_dynamic_threshold(%q: tensor<3x4x8xf32>, %k
 
 func.func @dynamic_mask_attention_c3_dynamic_last(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x?xi32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x?xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x?xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -43,7 +43,7 @@ func.func @dynamic_mask_attention_c3_dynamic_last(%q: tensor<3x4x8xf32>, %k: ten
 
 func.func @dynamic_mask_attention_c3_dynamic_scales(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xi8>, %mask: tensor<2x9xf32>, %n: index, %c: tensor<?x9xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xi8>, tensor<2x9x8xi8>, tensor<2x9xf32>, index) scales(%c, %c : tensor<?x9xf32>, tensor<?x9xf32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n : tensor<3x4x8xf32>, tensor<2x9x8xi8>, tensor<2x9x8xi8>, tensor<2x9xf32>, index) scales(%c, %c : tensor<?x9xf32>, tensor<?x9xf32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 

@@ -1,5 +1,7 @@
 // append_visible: verification and its one lowering, scalar loops.
-#include "EntryUtils.h"
+#include "EntryScales.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/EntryUtils.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -25,7 +27,7 @@ LogicalResult AppendVisibleOp::verify() {
   if (!compatible(shapeOf(getSeen())[0], key[0])) {
     return emitOpError("C4: seen is [T] with the T of key");
   }
-  return verifyScales(*this, "C5");
+  return verifyEntryScales(*this, "C5");
 }
 
 namespace {

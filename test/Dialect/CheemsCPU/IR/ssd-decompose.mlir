@@ -20,7 +20,7 @@
 // CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[HEAD]], %[[N]], %{{.*}}]
 // CHECK-NOT: cheems.
 func.func @recurrence(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %c: tensor<?x2x6xf32>, %d: tensor<4xf32>, %y: tensor<?x4x8xf32>, %h: tensor<4x6x8xf32>) -> (tensor<?x4x8xf32>, tensor<4x6x8xf32>) {
-  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
+  %r:2 = cheems_cpu.ssd ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
   return %r#0, %r#1 : tensor<?x4x8xf32>, tensor<4x6x8xf32>
 }
 
@@ -38,7 +38,7 @@ func.func @recurrence(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4x
 // CHECK: math.exp
 // CHECK: return
 func.func @dual(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf32>, %b: tensor<?x1x6xf32>, %c: tensor<?x1x6xf32>, %y: tensor<?x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<?x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) outs(%y, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
+  %r:2 = cheems_cpu.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) outs(%y, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
 }
 
@@ -49,6 +49,6 @@ func.func @dual(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf32>, 
 // CHECK: math.exp
 // CHECK: return
 func.func @single(%x: tensor<1x1x8xf32>, %dt: tensor<1x1xf32>, %a: tensor<1xf32>, %b: tensor<1x1x6xf32>, %c: tensor<1x1x6xf32>, %y: tensor<1x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<1x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>) outs(%y, %h : tensor<1x1x8xf32>, tensor<1x6x8xf32>) -> tensor<1x1x8xf32>, tensor<1x6x8xf32>
+  %r:2 = cheems_cpu.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>) outs(%y, %h : tensor<1x1x8xf32>, tensor<1x6x8xf32>) -> tensor<1x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<1x1x8xf32>, tensor<1x6x8xf32>
 }

@@ -42,7 +42,7 @@ func.func @append(%keyb: memref<?x8xf32>, %maskb: memref<?x2xf32>, %kb: memref<?
     %rows = tensor.dim %key, %c0 : tensor<?x8xf32>
     %e = tensor.empty() : tensor<64xi32>
     %counts = tensor.extract_slice %e[0] [%rows] [1] : tensor<64xi32> to tensor<?xi32>
-    %u:4 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %slot : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xf32>, index) outs(%k, %v, %m, %counts : tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<2x?xf32>, tensor<?xi32>) -> tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<2x?xf32>, tensor<?xi32>
+    %u:4 = cheems_cpu.append_visible hide_below 0.5 ins(%key, %key, %mask, %slot : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x2xf32>, index) outs(%k, %v, %m, %counts : tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<2x?xf32>, tensor<?xi32>) -> tensor<1x?x8xbf16>, tensor<1x?x8xbf16>, tensor<2x?xf32>, tensor<?xi32>
     %end = arith.subi %rows, %c1 : index
     %count = tensor.extract %u#3[%end] : tensor<?xi32>
     %place = tensor.extract_slice %last[%slot] [1] [1] : tensor<?xi32> to tensor<1xi32>

@@ -1,6 +1,7 @@
 // ssd as its recurrence, ssd_chunk as the dual form, both in scalar loops that
 // update y and the state in place.
-#include "OpUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
 
 using namespace mlir;
 using namespace cheems;

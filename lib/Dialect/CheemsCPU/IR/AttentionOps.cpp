@@ -1,5 +1,6 @@
 // Verification of dynamic_mask_attention.
 #include "AttentionUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 
 using namespace mlir;
 using namespace cheems;

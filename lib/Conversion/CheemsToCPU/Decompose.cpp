@@ -1,11 +1,11 @@
-// cheems-decompose: ops of the dialect to upstream ops.
-#include "cheems/Dialect/Cheems/Transforms/Passes.h"
-#include "cheems/Dialect/Cheems/Transforms/Patterns.h"
+// cheems-decompose: ops of our dialects to upstream ops.
+#include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_DECOMPOSEPASS
-#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+#include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
 } // namespace cheems
 
 using namespace mlir;

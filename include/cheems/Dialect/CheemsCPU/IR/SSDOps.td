@@ -1,10 +1,10 @@
 // State-space duality: the sequence transformation with a running state.
-#ifndef CHEEMS_DIALECT_CHEEMS_IR_SSDOPS_TD
-#define CHEEMS_DIALECT_CHEEMS_IR_SSDOPS_TD
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_SSDOPS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_SSDOPS_TD
 
-include "cheems/Dialect/Cheems/IR/CheemsBase.td"
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 
-def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<TilingInterface,
+def CheemsCPU_SSDOp : CheemsCPU_DestinationOp<"ssd", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let readsInit = "init == getState()";
   let summary = "State-space duality over one sequence, state in and out";
@@ -37,7 +37,7 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
 
     Example:
     ```mlir
-    %o, %s = cheems.ssd ins(%x, %dt, %a, %b, %c : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>)
+    %o, %s = cheems_cpu.ssd ins(%x, %dt, %a, %b, %c : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>)
         skip(%d : tensor<2xf32>)
         outs(%y, %h : tensor<?x2x64xf32>, tensor<2x32x64xf32>) -> tensor<?x2x64xf32>, tensor<2x32x64xf32>
     ```
@@ -57,7 +57,7 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
   }];
 }
 
-def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMethods<TilingInterface,
+def CheemsCPU_SSDChunkOp : CheemsCPU_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let readsInit = "init == getState()";
   let summary = "State-space duality over one chunk, in its quadratic form";
@@ -87,13 +87,13 @@ def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMet
 
     Example:
     ```mlir
-    %o, %s = cheems.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<?x1x64xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>)
+    %o, %s = cheems_cpu.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<?x1x64xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>)
         outs(%y, %h : tensor<?x1x64xf32>, tensor<1x32x64xf32>) -> tensor<?x1x64xf32>, tensor<1x32x64xf32>
     ```
   }];
-  let arguments = Cheems_SSDOp.arguments;
-  let assemblyFormat = Cheems_SSDOp.assemblyFormat;
-  let extraClassDeclaration = Cheems_SSDOp.extraClassDeclaration;
+  let arguments = CheemsCPU_SSDOp.arguments;
+  let assemblyFormat = CheemsCPU_SSDOp.assemblyFormat;
+  let extraClassDeclaration = CheemsCPU_SSDOp.extraClassDeclaration;
 }
 
 #endif

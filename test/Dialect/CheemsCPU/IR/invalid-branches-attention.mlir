@@ -3,7 +3,7 @@
 
 func.func @dynamic_mask_attention_c0(%0: memref<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : memref<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : memref<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -11,7 +11,7 @@ func.func @dynamic_mask_attention_c0(%0: memref<3x4x8xf32>, %1: tensor<2x9x8xf32
 
 func.func @dynamic_mask_attention_c3_heads_static(%0: tensor<3x?x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x?x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x?x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x?x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
   return
 }
 
@@ -19,7 +19,7 @@ func.func @dynamic_mask_attention_c3_heads_static(%0: tensor<3x?x8xf32>, %1: ten
 
 func.func @dynamic_mask_attention_c3_size_static(%0: tensor<3x4x?xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x?xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x?xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x?xf32>) -> tensor<3x4x?xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x?xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x?xf32>) -> tensor<3x4x?xf32>
   return
 }
 
@@ -27,7 +27,7 @@ func.func @dynamic_mask_attention_c3_size_static(%0: tensor<3x4x?xf32>, %1: tens
 
 func.func @dynamic_mask_attention_c3_key_size_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -35,7 +35,7 @@ func.func @dynamic_mask_attention_c3_key_size_static(%0: tensor<3x4x8xf32>, %1: 
 
 func.func @dynamic_mask_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<?x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<?x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<?x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -43,7 +43,7 @@ func.func @dynamic_mask_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: ten
 
 func.func @dynamic_mask_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<0x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: 4 query heads cannot be divided among 2 key heads and 0 mask heads}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -99,7 +99,7 @@ func.func @online_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8x
 
 func.func @dynamic_mask_attention_c3_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x0x8xf32>) {
   // expected-error@below {{C3: 0 query heads cannot be divided among 2 key heads and 2 mask heads}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x0x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x0x8xf32>) -> tensor<3x0x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x0x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x0x8xf32>) -> tensor<3x0x8xf32>
   return
 }
 
@@ -107,7 +107,7 @@ func.func @dynamic_mask_attention_c3_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<
 
 func.func @dynamic_mask_attention_c3_no_keys(%0: tensor<3x4x8xf32>, %1: tensor<0x9x8xf32>, %2: tensor<0x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: 4 query heads cannot be divided among 0 key heads and 2 mask heads}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<0x9x8xf32>, tensor<0x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<0x9x8xf32>, tensor<0x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 
@@ -123,23 +123,7 @@ func.func @merge_attention_c0(%0: memref<2x4xf32>, %1: tensor<2x4xf32>, %2: tens
 
 func.func @append_visible_c0(%0: memref<3x8xf32>, %1: tensor<3x8xf32>, %2: tensor<3x2xf32>, %3: index, %4: tensor<1x9x8xf32>, %5: tensor<1x9x8xf32>, %6: tensor<2x9xf32>, %7: tensor<3xi32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r:4 = cheems.append_visible hide_below 0.5 ins(%0, %1, %2, %3 : memref<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%4, %5, %6, %7 : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>
-  return
-}
-
-// -----
-
-func.func @quantize_entries_c0(%0: memref<3x8xf32>, %1: tensor<3x8xi8>, %2: tensor<3xf32>) {
-  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r:2 = cheems.quantize_entries ins(%0 : memref<3x8xf32>) outs(%1, %2 : tensor<3x8xi8>, tensor<3xf32>) -> tensor<3x8xi8>, tensor<3xf32>
-  return
-}
-
-// -----
-
-func.func @dynamic_mask_c0(%0: memref<5x2xf32>, %1: tensor<2xf32>, %2: tensor<5x2xf32>) {
-  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r = cheems.dynamic_mask ins(%0, %1 : memref<5x2xf32>, tensor<2xf32>) outs(%2 : tensor<5x2xf32>) -> tensor<5x2xf32>
+  %r:4 = cheems_cpu.append_visible hide_below 0.5 ins(%0, %1, %2, %3 : memref<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%4, %5, %6, %7 : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>
   return
 }
 
@@ -147,7 +131,7 @@ func.func @dynamic_mask_c0(%0: memref<5x2xf32>, %1: tensor<2xf32>, %2: tensor<5x
 
 func.func @keep_threshold_c0(%0: memref<2x9xf32>, %1: tensor<2x9xi32>, %2: index, %3: tensor<5x2xf32>, %4: tensor<5x2xi32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r:2 = cheems.keep_threshold keep 4 ins(%0, %1, %2 : memref<2x9xf32>, tensor<2x9xi32>, index) outs(%3, %4 : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
+  %r:2 = cheems_cpu.keep_threshold keep 4 ins(%0, %1, %2 : memref<2x9xf32>, tensor<2x9xi32>, index) outs(%3, %4 : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
   return
 }
 
@@ -155,6 +139,6 @@ func.func @keep_threshold_c0(%0: memref<2x9xf32>, %1: tensor<2x9xi32>, %2: index
 
 func.func @keep_update_c0(%0: memref<2xf32>, %1: tensor<2xi32>, %2: index, %3: index, %4: tensor<2x9x8xf32>, %5: tensor<2x9x8xf32>, %6: tensor<2x9xf32>, %7: tensor<2x9xi32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r:4 = cheems.keep_update keep 4 ins(%0, %1, %2, %3 : memref<2xf32>, tensor<2xi32>, index, index) outs(%4, %5, %6, %7 : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  %r:4 = cheems_cpu.keep_update keep 4 ins(%0, %1, %2, %3 : memref<2xf32>, tensor<2xi32>, index, index) outs(%4, %5, %6, %7 : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }

@@ -1,9 +1,9 @@
 // What dynamic_mask_attention and online_attention share: constraints, tiles
 // of rows, and the scalar score of one entry.
-#ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
-#define CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
+#ifndef CHEEMS_LIB_DIALECT_CHEEMSCPU_IR_ATTENTIONUTILS_H
+#define CHEEMS_LIB_DIALECT_CHEEMSCPU_IR_ATTENTIONUTILS_H
 
-#include "EntryUtils.h"
+#include "EntryScales.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
@@ -87,7 +87,7 @@ LogicalResult verifyAttention(Op op, const char *entries) {
     return op.emitOpError(
         "C7: seen is [T], and is given only for kind threshold");
   }
-  if (failed(verifyScales(op, "C8"))) {
+  if (failed(verifyEntryScales(op, "C8"))) {
     return failure();
   }
   if (op.getAllowBf16() && !op.getKeyScales()) {

@@ -1,5 +1,6 @@
 // Which keys are kept, as scalar loops.
-#include "OpUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include <limits>
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 // Verification of ssd and ssd_chunk.
-#include "OpUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
 
 using namespace mlir;
 using namespace cheems;

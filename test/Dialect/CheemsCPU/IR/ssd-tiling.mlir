@@ -9,11 +9,11 @@
 // CHECK-DAG: %[[B:.*]] = tensor.extract_slice %arg3[%[[I]], 0, 0] [%[[N]], 2, 6] [1, 1, 1]
 // CHECK-DAG: %[[C:.*]] = tensor.extract_slice %arg4[%[[I]], 0, 0] [%[[N]], 2, 6] [1, 1, 1]
 // CHECK-DAG: %[[O:.*]] = tensor.extract_slice %[[Y]][%[[I]], 0, 0] [%[[N]], 4, 8] [1, 1, 1]
-// CHECK: %[[R:.*]]:2 = cheems.ssd_chunk {rows} ins(%[[X]], %[[DT]], %arg2, %[[B]], %[[C]] : {{.*}}) outs(%[[O]], %[[H]] : {{.*}}) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
+// CHECK: %[[R:.*]]:2 = cheems_cpu.ssd_chunk {rows} ins(%[[X]], %[[DT]], %arg2, %[[B]], %[[C]] : {{.*}}) outs(%[[O]], %[[H]] : {{.*}}) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
 // CHECK: %[[INSERTED:.*]] = tensor.insert_slice %[[R]]#0 into %[[Y]][%[[I]], 0, 0] [%[[N]], 4, 8]
 // CHECK: scf.yield %[[INSERTED]], %[[R]]#1
 func.func @rows(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %c: tensor<?x2x6xf32>, %y: tensor<?x4x8xf32>, %h: tensor<4x6x8xf32>) -> (tensor<?x4x8xf32>, tensor<4x6x8xf32>) {
-  %r:2 = cheems.ssd {rows} ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
+  %r:2 = cheems_cpu.ssd {rows} ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
   return %r#0, %r#1 : tensor<?x4x8xf32>, tensor<4x6x8xf32>
 }
 
@@ -29,11 +29,11 @@ func.func @rows(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, 
 // CHECK-DAG: tensor.extract_slice %arg5[%[[J]]] [1] [1]
 // CHECK-DAG: tensor.extract_slice %[[Y]][0, %[[J]], 0] [%{{.*}}, 1, 8] [1, 1, 1]
 // CHECK-DAG: tensor.extract_slice %[[H]][%[[J]], 0, 0] [1, 6, 8] [1, 1, 1]
-// CHECK: %[[R:.*]]:2 = cheems.ssd {head} ins({{.*}} : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) skip(%{{.*}} : tensor<1xf32>)
+// CHECK: %[[R:.*]]:2 = cheems_cpu.ssd {head} ins({{.*}} : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) skip(%{{.*}} : tensor<1xf32>)
 // CHECK-DAG: tensor.insert_slice %[[R]]#0 into %[[Y]][0, %[[J]], 0]
 // CHECK-DAG: tensor.insert_slice %[[R]]#1 into %[[H]][%[[J]], 0, 0]
 func.func @head(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %c: tensor<?x2x6xf32>, %d: tensor<4xf32>, %y: tensor<?x4x8xf32>, %h: tensor<4x6x8xf32>) -> (tensor<?x4x8xf32>, tensor<4x6x8xf32>) {
-  %r:2 = cheems.ssd {head} ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
+  %r:2 = cheems_cpu.ssd {head} ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
   return %r#0, %r#1 : tensor<?x4x8xf32>, tensor<4x6x8xf32>
 }
 
@@ -42,9 +42,9 @@ func.func @head(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, 
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[G:.*]] = affine.apply {{.*}}(%[[J]])
 // CHECK: tensor.extract_slice %arg3[0, %[[G]], 0] [5, 1, 6] [1, 1, 1]
-// CHECK: cheems.ssd_chunk {group} ins({{.*}} : tensor<5x2x8xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x1x6xf32>, tensor<5x1x6xf32>)
+// CHECK: cheems_cpu.ssd_chunk {group} ins({{.*}} : tensor<5x2x8xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x1x6xf32>, tensor<5x1x6xf32>)
 func.func @group(%x: tensor<5x4x8xf32>, %dt: tensor<5x4xf32>, %a: tensor<4xf32>, %b: tensor<5x2x6xf32>, %c: tensor<5x2x6xf32>, %y: tensor<5x4x8xf32>, %h: tensor<4x6x8xf32>) -> (tensor<5x4x8xf32>, tensor<4x6x8xf32>) {
-  %r:2 = cheems.ssd_chunk {group} ins(%x, %dt, %a, %b, %c : tensor<5x4x8xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<5x2x6xf32>, tensor<5x2x6xf32>) outs(%y, %h : tensor<5x4x8xf32>, tensor<4x6x8xf32>) -> tensor<5x4x8xf32>, tensor<4x6x8xf32>
+  %r:2 = cheems_cpu.ssd_chunk {group} ins(%x, %dt, %a, %b, %c : tensor<5x4x8xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<5x2x6xf32>, tensor<5x2x6xf32>) outs(%y, %h : tensor<5x4x8xf32>, tensor<4x6x8xf32>) -> tensor<5x4x8xf32>, tensor<4x6x8xf32>
   return %r#0, %r#1 : tensor<5x4x8xf32>, tensor<4x6x8xf32>
 }
 

@@ -1,5 +1,6 @@
 // dynamic_mask_attention tiles over its query rows.
 #include "AttentionUtils.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 
 using namespace mlir;
 using namespace cheems;
