@@ -3,6 +3,7 @@
 #include "Handlers.h"
 #include "Letters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "cheems/Reference/PackedLinear.h"
 #include "cheems/Reference/Rotary.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -134,7 +135,7 @@ static void columnEpilogue(ColumnEpilogueOp op, Frame &f) {
   f.set(op.getResult(0), std::move(y));
 }
 
-static void codedProduct(CodedProductOp op, Frame &f) {
+static void codedProduct(tile::CodedProductOp op, Frame &f) {
   Letters n(f);
   n("TK", op.getX())("T", op.getXScales())("TN", op.getY());
   n("NB", op.getCodes())("NG", op.getScales());
@@ -150,7 +151,7 @@ static void codedProduct(CodedProductOp op, Frame &f) {
 }
 
 void addLinear(Handlers &handlers) {
-  handlers.add<CodedProductOp>(codedProduct);
+  handlers.add<tile::CodedProductOp>(codedProduct);
   handlers.add<LinearOp>(linear);
   handlers.add<ColumnEpilogueOp>(columnEpilogue);
 }

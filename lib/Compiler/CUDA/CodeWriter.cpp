@@ -1,5 +1,6 @@
 // Rows of signed codes: of 8 bits, or of 4 bits as #cheems_tile.nibbles says.
 #include "CodeWriter.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 namespace cheems {
 namespace {
@@ -7,7 +8,7 @@ class Nibbles : public CodeLayout {
 public:
   bool padsRows() const override { return false; }
   int64_t rowBytes(int64_t columns, int64_t bits) const override {
-    return CodedProductOp::getRowBytes(columns, bits);
+    return tile::CodedProductOp::getRowBytes(columns, bits);
   }
   uint8_t zero(int64_t) const override { return 0; }
   void place(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,

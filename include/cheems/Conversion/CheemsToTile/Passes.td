@@ -32,7 +32,7 @@ def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`, and `cheems.mix_experts`
     with two such tables.
-    After: two parameters, codes and scales, and a `cheems.coded_product` of both. Codes of 8 bits are rows, and those of 4 bits have the
+    After: two parameters, codes and scales, and a `cheems_tile.coded_product` of both. Codes of 8 bits are rows, and those of 4 bits have the
     layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
     products of one input share it. Experts read tables of codes, and a scale per row of them.
     Requires: only products read such a matrix, and their sums start from zero. Tables have 8 bits and a scale per row.
@@ -137,7 +137,7 @@ def GroupSSDPass : Pass<"cheems-group-ssd", "::mlir::ModuleOp"> {
 def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
   let summary = "Products of one input and what makes their row become groups";
   let description = [{
-    Before: `linalg.matmul` and `cheems.coded_product`.
+    Before: `linalg.matmul` and `cheems_tile.coded_product`.
     After: `cheems_tile.group` ops of kind `products`. A product has the elementwise op behind it with it, and a second product of the same
     input that this op reads. Other products of one input whose tiles are the same are in the same group, if what they read is there in
     front of the first one. The norm in front of products of few rows, and the rounding to codes, become groups `in_products`, if nothing else

@@ -1,4 +1,4 @@
-// Kernels of products of codes, in integers. How cheems.coded_product sums
+// Kernels of products of codes, in integers. How cheems_tile.coded_product sums
 // leaves no choice but which integers come first, so bits depend on nothing
 // else.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H

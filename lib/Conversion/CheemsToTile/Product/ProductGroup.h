@@ -11,7 +11,7 @@ namespace cheems::tile {
 /// Which kernel computes a product.
 enum class ProductForm { ManyRows, FewRows, F32, Coded, CodedFewRows };
 
-/// A linalg.matmul or a cheems.coded_product.
+/// A linalg.matmul or a cheems_tile.coded_product.
 struct Product {
   Operation *op;
 

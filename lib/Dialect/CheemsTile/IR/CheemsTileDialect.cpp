@@ -1,5 +1,6 @@
 // Registration of the cheems_tile dialect, its attributes and types.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

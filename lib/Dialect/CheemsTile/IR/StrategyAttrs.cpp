@@ -227,7 +227,7 @@ LogicalResult ProductStrategyAttr::verify(
 
 LogicalResult ProductStrategyAttr::verifyOn(Operation *op) const {
   return standsOn<linalg::MatmulOp, CodedProductOp>(
-      op, *this, "linalg.matmul and cheems.coded_product");
+      op, *this, "linalg.matmul and cheems_tile.coded_product");
 }
 
 LogicalResult AttentionStrategyAttr::verify(

@@ -1,4 +1,4 @@
-// Launches bufferise.
+// Launches and products of codes bufferise.
 #include "cheems/Dialect/CheemsTile/Transforms/BufferizableOpInterfaceImpl.h"
 #include "cheems/Dialect/Cheems/Transforms/DestinationModel.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
@@ -11,5 +11,7 @@ void cheems::registerTileBufferizableOpInterfaceModels(
       +[](MLIRContext *context, cheems::tile::CheemsTileDialect *) {
         cheems::tile::LaunchOp::attachInterface<
             DestinationModel<cheems::tile::LaunchOp>>(*context);
+        cheems::tile::CodedProductOp::attachInterface<
+            DestinationModel<cheems::tile::CodedProductOp>>(*context);
       });
 }

@@ -25,11 +25,15 @@ def CheemsTile_Dialect : Dialect {
     The constraints of an op have the labels C1, C2, ..., and an error of its verifier begins with the label. One constraint holds for
     every op that has tiles:
     - C0: all layouts of a kernel span as many warps as the kernel has.
+
+    `coded_product` is an op of a whole step, which becomes a launch and a kernel. It is on tensors, or on buffers, and its C0 is that of
+    the ops of `cheems`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::cheems::CheemsDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 class CheemsTile_Op<string mnemonic, list<Trait> traits = []> : Op<CheemsTile_Dialect, mnemonic, traits>;

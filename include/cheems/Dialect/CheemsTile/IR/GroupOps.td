@@ -49,7 +49,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlock,
     | `rotary` | `cheems.rotary` | the norm of heads before it, the rounding behind it |
     | `key_scores` | a `linalg.generic` that multiplies queries with product keys | |
     | `top_logits` | `cheems.top_logits` | |
-    | `products` | `linalg.matmul` or `cheems.coded_product`, one or more of one input | the elementwise ops behind them |
+    | `products` | `linalg.matmul` or `cheems_tile.coded_product`, one or more of one input | the elementwise ops behind them |
     | `attention` | `cheems.segmented_attention` | norms, rotations and the product of mask values before it; the rounding behind it |
     | `ssd` | `cheems.segmented_ssd` | rotations before it, what makes A of its parameter; the rounding behind it |
 

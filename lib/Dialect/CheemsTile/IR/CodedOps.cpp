@@ -1,9 +1,11 @@
 // coded_product: verification and its lowering to scalar loops.
-#include "OpUtils.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::tile;
 
 LogicalResult CodedProductOp::verify() {
   ArrayRef<int64_t> x = shapeOf(getX()), y = shapeOf(getY()),

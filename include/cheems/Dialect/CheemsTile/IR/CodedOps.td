@@ -1,10 +1,11 @@
 // Products of codes.
-#ifndef CHEEMS_DIALECT_CHEEMS_IR_CODEDOPS_TD
-#define CHEEMS_DIALECT_CHEEMS_IR_CODEDOPS_TD
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CODEDOPS_TD
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_CODEDOPS_TD
 
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
+include "cheems/Dialect/CheemsTile/IR/CheemsTileBase.td"
 
-def Cheems_CodedProductOp : Cheems_DestinationOp<"coded_product"> {
+def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "coded_product", []> {
   let readsInit = "false";
   let summary = "Products of rows of codes with a matrix of codes";
   let description = [{
@@ -30,7 +31,7 @@ def Cheems_CodedProductOp : Cheems_DestinationOp<"coded_product"> {
 
     Example:
     ```mlir
-    %y = cheems.coded_product bits 4 ins(%x, %s : tensor<?x384xi8>, tensor<?xf32>)
+    %y = cheems_tile.coded_product bits 4 ins(%x, %s : tensor<?x384xi8>, tensor<?xf32>)
              weights(%c, %w : tensor<256x192xi8>, tensor<256x6xbf16>) outs(%o : tensor<?x256xf32>) -> tensor<?x256xf32>
     ```
   }];

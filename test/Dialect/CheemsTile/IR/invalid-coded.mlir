@@ -3,7 +3,7 @@
 
 func.func @coded_product_c1_scales(%x: tensor<3x96xi8>, %s: tensor<4xf32>, %c: tensor<8x96xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C1: shapes of x_scales and [T] differ}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<4xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<4xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -11,7 +11,7 @@ func.func @coded_product_c1_scales(%x: tensor<3x96xi8>, %s: tensor<4xf32>, %c: t
 
 func.func @coded_product_c1_rows(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<8x1xf32>, %y: tensor<4x8xf32>) {
   // expected-error@below {{C1: shapes of y and [T, N] differ}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
 
@@ -19,7 +19,7 @@ func.func @coded_product_c1_rows(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: ten
 
 func.func @coded_product_c1_dynamic(%x: tensor<3x?xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C1: K is static, from 1 to 65536, got}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x?xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x?xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -27,7 +27,7 @@ func.func @coded_product_c1_dynamic(%x: tensor<3x?xi8>, %s: tensor<3xf32>, %c: t
 
 func.func @coded_product_c1_long(%x: tensor<3x65540xi8>, %s: tensor<3xf32>, %c: tensor<8x65540xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C1: K is static, from 1 to 65536, got}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x65540xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x65540xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x65540xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x65540xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -35,7 +35,7 @@ func.func @coded_product_c1_long(%x: tensor<3x65540xi8>, %s: tensor<3xf32>, %c: 
 
 func.func @coded_product_c2_bits(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C2: codes have 8 or 4 bits, not 5}}
-  %r = cheems.coded_product bits 5 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 5 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -43,7 +43,7 @@ func.func @coded_product_c2_bits(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: ten
 
 func.func @coded_product_c2_bytes(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x92xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C2: shapes of codes and of N rows for K differ}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x92xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x92xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -51,7 +51,7 @@ func.func @coded_product_c2_bytes(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: te
 
 func.func @coded_product_c2_nibbles(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x48xi8>, %w: tensor<8x3xbf16>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C2: shapes of codes and of N rows for K differ}}
-  %r = cheems.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x48xi8>, tensor<8x3xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x48xi8>, tensor<8x3xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -59,7 +59,7 @@ func.func @coded_product_c2_nibbles(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: 
 
 func.func @coded_product_c2_rows(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<9x96xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C2: shapes of codes and of N rows for K differ}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<9x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<9x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -67,7 +67,7 @@ func.func @coded_product_c2_rows(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: ten
 
 func.func @coded_product_c3_rows(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<9x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C3: shapes of scales and [N, G] differ}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<9x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<9x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @coded_product_c3_rows(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: ten
 
 func.func @coded_product_c3_dynamic(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<8x?xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C3: G is static and divides K, got}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x?xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x?xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -83,7 +83,7 @@ func.func @coded_product_c3_dynamic(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: 
 
 func.func @coded_product_c3_divides(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x64xi8>, %w: tensor<8x5xbf16>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C3: G is static and divides K, got}}
-  %r = cheems.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x64xi8>, tensor<8x5xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x64xi8>, tensor<8x5xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -91,7 +91,7 @@ func.func @coded_product_c3_divides(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: 
 
 func.func @coded_product_c3_groups(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<8x2xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C3: codes of 8 bits have one group, and those of 4 bits groups of a multiple of 32, not 48}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x2xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x2xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -99,7 +99,7 @@ func.func @coded_product_c3_groups(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: t
 
 func.func @coded_product_c3_group(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x64xi8>, %w: tensor<8x6xbf16>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C3: codes of 8 bits have one group, and those of 4 bits groups of a multiple of 32, not 16}}
-  %r = cheems.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x64xi8>, tensor<8x6xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x64xi8>, tensor<8x6xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
@@ -107,6 +107,6 @@ func.func @coded_product_c3_group(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: te
 
 func.func @coded_product_c0(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: memref<8x96xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r = cheems.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : memref<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : memref<8x96xi8>, tensor<8x1xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
