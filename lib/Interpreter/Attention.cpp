@@ -111,7 +111,7 @@ static void attend(OpTy op, int64_t from, bool ends,
       op.getKind(), op.getScale().convertToDouble(), sight, state);
 }
 
-static void dynamicMaskAttention(DynamicMaskAttentionOp op, Frame &f) {
+static void dynamicMaskAttention(cpu::DynamicMaskAttentionOp op, Frame &f) {
   checkShapes(op, f);
   if (f.failed()) {
     return;
@@ -128,7 +128,7 @@ static void setState(Operation *op, reference::RunningSoftmax state, Frame &f) {
   f.set(op->getResult(2), std::move(state.y));
 }
 
-static void onlineAttention(OnlineAttentionOp op, Frame &f) {
+static void onlineAttention(cpu::OnlineAttentionOp op, Frame &f) {
   checkShapes(op, f);
   Letters n(f);
   n("THP", op.getY())("TH", op.getMaximum())("TH", op.getSum());
@@ -158,7 +158,7 @@ static reference::RunningSoftmax sideOf(Value maximum, Value sum, Value y,
   return side;
 }
 
-static void mergeAttention(MergeAttentionOp op, Frame &f) {
+static void mergeAttention(cpu::MergeAttentionOp op, Frame &f) {
   Letters n(f);
   n("TH", op.getMaximum())("TH", op.getSum())("THP", op.getY());
   n("TH", op.getLaterMaximum())("TH", op.getLaterSum());
@@ -177,9 +177,9 @@ static void mergeAttention(MergeAttentionOp op, Frame &f) {
 }
 
 void addAttention(Handlers &handlers) {
-  handlers.add<DynamicMaskAttentionOp>(dynamicMaskAttention);
-  handlers.add<OnlineAttentionOp>(onlineAttention);
-  handlers.add<MergeAttentionOp>(mergeAttention);
+  handlers.add<cpu::DynamicMaskAttentionOp>(dynamicMaskAttention);
+  handlers.add<cpu::OnlineAttentionOp>(onlineAttention);
+  handlers.add<cpu::MergeAttentionOp>(mergeAttention);
 }
 
 } // namespace cheems::interpreter

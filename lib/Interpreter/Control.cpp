@@ -124,7 +124,7 @@ void addControl(Handlers &handlers) {
   handlers.add<scf::ForallOp>(parallelLoop);
   handlers.addTerminator<func::ReturnOp>();
   handlers.addTerminator<linalg::YieldOp>();
-  handlers.addTerminator<YieldOp>();
+  handlers.addTerminator<cpu::YieldOp>();
   handlers.addTerminator<scf::ConditionOp>();
   handlers.addTerminator<scf::InParallelOp>();
   handlers.addTerminator<scf::YieldOp>();

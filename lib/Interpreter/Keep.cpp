@@ -27,7 +27,7 @@ ranked(const Tensor &masks, const Tensor &positions, int64_t m, int64_t count) {
 /// A row sees entries by their number, whatever their positions are.
 constexpr int64_t kEverything = std::numeric_limits<int32_t>::max();
 
-static void keepThreshold(KeepThresholdOp op, Frame &f) {
+static void keepThreshold(cpu::KeepThresholdOp op, Frame &f) {
   Letters n(f);
   n("MC", op.getMask())("MC", op.getPosition())("TM", op.getThreshold());
   n("TM", op.getLast());
@@ -81,7 +81,7 @@ static void moveEntry(Tensor &entries, int64_t m, int64_t from, int64_t to) {
   std::copy_n(head + from * size, size, head + to * size);
 }
 
-static void keepUpdate(KeepUpdateOp op, Frame &f) {
+static void keepUpdate(cpu::KeepUpdateOp op, Frame &f) {
   Letters n(f);
   n("MCP", op.getKeys())("MCP", op.getValues())("MC", op.getMask());
   n("MC", op.getPosition())("MC", op.getKeyScales())("MC", op.getValueScales());
@@ -138,7 +138,7 @@ static void keepUpdate(KeepUpdateOp op, Frame &f) {
   }
 }
 
-static void appendVisible(AppendVisibleOp op, Frame &f) {
+static void appendVisible(cpu::AppendVisibleOp op, Frame &f) {
   Letters n(f);
   n("TP", op.getKey())("TP", op.getValue())("TM", op.getMask());
   n("1CP", op.getKeys())("1CP", op.getValues())("MC", op.getStoredMask());
@@ -188,9 +188,9 @@ static void appendVisible(AppendVisibleOp op, Frame &f) {
 }
 
 void addKeep(Handlers &handlers) {
-  handlers.add<KeepThresholdOp>(keepThreshold);
-  handlers.add<KeepUpdateOp>(keepUpdate);
-  handlers.add<AppendVisibleOp>(appendVisible);
+  handlers.add<cpu::KeepThresholdOp>(keepThreshold);
+  handlers.add<cpu::KeepUpdateOp>(keepUpdate);
+  handlers.add<cpu::AppendVisibleOp>(appendVisible);
 }
 
 } // namespace cheems::interpreter

@@ -32,7 +32,7 @@ static reference::QuantizedWeights codesOf(Value panels, Value scales,
   return reference::unpacked(bytes, f.read(scales), columns, size, bits);
 }
 
-static void linear(LinearOp op, Frame &f) {
+static void linear(cpu::LinearOp op, Frame &f) {
   Letters n(f);
   n("TK", op.getX())("TN", op.getY());
   for (Value weight : op.getWeights()) {
@@ -49,7 +49,7 @@ static void linear(LinearOp op, Frame &f) {
   }
   const Tensor &x = f.read(op.getX());
   int64_t columns = n['N'];
-  if (!f.failed() && columns > n['P'] * LinearOp::kColumns) {
+  if (!f.failed() && columns > n['P'] * cpu::LinearOp::kColumns) {
     f.fail() << "asks for " << columns << " columns of " << n['P'] << " panels";
   }
   if (f.failed()) {
@@ -81,7 +81,7 @@ static void linear(LinearOp op, Frame &f) {
 
 /// Turns the heads of the first columns, `at` of which are before those of y,
 /// by the rows' angles.
-static void rotate(ColumnEpilogueOp op, int64_t at, Tensor &y, Frame &f) {
+static void rotate(cpu::ColumnEpilogueOp op, int64_t at, Tensor &y, Frame &f) {
   reference::RotaryTable table{f.read(op.getCosine()), f.read(op.getSine())};
   int64_t rows = y.shape[0], size = op.getHeadSize(),
           rotated =
@@ -105,7 +105,7 @@ static void rotate(ColumnEpilogueOp op, int64_t at, Tensor &y, Frame &f) {
   }
 }
 
-static void columnEpilogue(ColumnEpilogueOp op, Frame &f) {
+static void columnEpilogue(cpu::ColumnEpilogueOp op, Frame &f) {
   Letters n(f);
   n("TN", op.getY());
   n("Th", op.getCosine())("Th", op.getSine());
@@ -152,8 +152,8 @@ static void codedProduct(tile::CodedProductOp op, Frame &f) {
 
 void addLinear(Handlers &handlers) {
   handlers.add<tile::CodedProductOp>(codedProduct);
-  handlers.add<LinearOp>(linear);
-  handlers.add<ColumnEpilogueOp>(columnEpilogue);
+  handlers.add<cpu::LinearOp>(linear);
+  handlers.add<cpu::ColumnEpilogueOp>(columnEpilogue);
 }
 
 } // namespace cheems::interpreter

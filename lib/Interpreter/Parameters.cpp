@@ -109,7 +109,7 @@ static double converted(double value, Type element) {
 }
 
 static void parameter(ParameterOp op, Frame &f) {
-  auto panels = dyn_cast_or_null<PanelsAttr>(op.getLayoutAttr());
+  auto panels = dyn_cast_or_null<cpu::PanelsAttr>(op.getLayoutAttr());
   if (op.getLayoutAttr() && !panels && !op.getQuantizedAttr()) {
     f.fail() << "cannot be interpreted in the layout " << op.getLayoutAttr();
     return;

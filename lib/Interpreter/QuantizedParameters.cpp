@@ -11,8 +11,8 @@ namespace cheems::interpreter {
 using namespace mlir;
 
 namespace {
-constexpr int64_t kHeight = LinearOp::kColumns; // of a panel
-constexpr int64_t kTogether = 4;                // codes of one row side by side
+constexpr int64_t kHeight = cpu::LinearOp::kColumns; // of a panel
+constexpr int64_t kTogether = 4; // codes of one row side by side
 
 struct Codes {
   Tensor codes, scales; ///< [N, K] and [N, G]
@@ -36,7 +36,7 @@ static std::optional<Codes> rounded(ParameterOp op, Frame &f) {
                          op.getQuantizedAttr().getGroup()};
   int64_t step = format.bits == 8 ? 1 : 2; // codes of a byte
   bool fits = size % (format.group ? format.group : 1) == 0 &&
-              (!isa_and_nonnull<PanelsAttr>(op.getLayoutAttr()) ||
+              (!isa_and_nonnull<cpu::PanelsAttr>(op.getLayoutAttr()) ||
                size % (kTogether * step) == 0);
   if (!fits) {
     f.fail() << "has no codes of rows of " << size;

@@ -58,8 +58,8 @@ static void segmentedSSD(SegmentedSSDOp op, Frame &f) {
 }
 
 void addSSD(Handlers &handlers) {
-  addRecurrence<SSDOp>(handlers);
-  addRecurrence<SSDChunkOp>(handlers);
+  addRecurrence<cpu::SSDOp>(handlers);
+  addRecurrence<cpu::SSDChunkOp>(handlers);
   handlers.add<SegmentedSSDOp>(segmentedSSD);
 }
 

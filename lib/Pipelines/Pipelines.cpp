@@ -52,7 +52,7 @@ static void enter(OpPassManager &pm, CPUStage stage) {
 }
 
 static void expand(OpPassManager &pm, const TargetDescription &) {
-  pm.addPass(createSpecializeDecodePass({kFewRows}));
+  pm.addPass(createSpecializeDecodePass({cpu::kFewRows}));
   pm.addPass(createExpandSegmentsPass());
   pm.addPass(createEnterBuffersPass());
   pm.addPass(createCanonicalizer());
@@ -207,10 +207,10 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("vector registers"),
                             llvm::cl::init(TargetDescription().registers)};
-  Option<Products> products{
+  Option<cpu::Products> products{
       *this, "products",
       llvm::cl::desc("how products with weights of few bits are computed"),
-      llvm::cl::init(TargetDescription().products), productsValues()};
+      llvm::cl::init(TargetDescription().products), cpu::productsValues()};
   Option<int64_t> groupExperts{
       *this, "group-experts",
       llvm::cl::desc("rows whose experts are read in the order of their ids"),

@@ -19,7 +19,7 @@
 void cheems::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<cheems::CheemsDialect, cheems::CheemsCPUDialect,
+  registry.insert<cheems::CheemsDialect, cheems::cpu::CheemsCPUDialect,
                   cheems::tile::CheemsTileDialect>();
   cheems::registerBufferizableOpInterfaceModels(registry);
   cheems::registerCPUBufferizableOpInterfaceModels(registry);

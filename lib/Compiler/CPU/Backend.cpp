@@ -124,7 +124,7 @@ public:
 
   /// "panels<16, 2>"
   std::string layoutName(mlir::Attribute layout) const override {
-    auto panels = mlir::cast<PanelsAttr>(layout);
+    auto panels = mlir::cast<cpu::PanelsAttr>(layout);
     return "panels<" + std::to_string(panels.getRows()) + ", " +
            std::to_string(panels.getPair()) + ">";
   }

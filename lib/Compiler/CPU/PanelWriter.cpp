@@ -120,12 +120,12 @@ private:
     return static_cast<uint8_t>(code + (1 << (bits - 1)));
   }
 };
-static_assert(CodeLayout::kHeight == LinearOp::kColumns);
+static_assert(CodeLayout::kHeight == cpu::LinearOp::kColumns);
 
 template <typename Element>
 void writePanels(llvm::raw_ostream &os, StoredParameterAttr parameter,
                  llvm::ArrayRef<const TensorView *> parts) {
-  auto layout = mlir::cast<PanelsAttr>(parameter.getLayout());
+  auto layout = mlir::cast<cpu::PanelsAttr>(parameter.getLayout());
   mlir::RankedTensorType type = parameter.getType();
   Panels<Element> panels(os);
   if (mlir::DenseI64ArrayAttr order = parameter.getPermute()) {

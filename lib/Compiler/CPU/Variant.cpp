@@ -50,7 +50,7 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   auto workspace = [&](llvm::StringRef name) {
     auto need =
         module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>(
-            kWorkspace);
+            cpu::kWorkspace);
     return std::array<int64_t, 3>{need[0], need[1], need[2]};
   };
   auto entry = [&](llvm::StringRef name) {
@@ -66,7 +66,8 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
                          ->getAttrOfType<mlir::IntegerAttr>(kMostRows)
                          .getInt();
   facts.parameters = parametersOf(module);
-  if (auto strategy = module->getAttrOfType<StepStrategyAttr>(kStrategy)) {
+  if (auto strategy =
+          module->getAttrOfType<cpu::StepStrategyAttr>(cpu::kStrategy)) {
     facts.prefill = strategy.getPrefill();
     if (strategy.getChunk() > 0) {
       facts.ssdChunk = strategy.getChunk();

@@ -50,9 +50,10 @@ LogicalResult checkCall(func::CallOp call, SymbolTableCollection &symbols) {
 StringRef missingStage(Operation *op) {
   // The outliner comes next and knows which worker runs. The entries know later
   // where marks go.
-  bool ours = isa_and_nonnull<cheems::CheemsDialect, cheems::CheemsCPUDialect>(
-                  op->getDialect()) &&
-              !isa<cheems::WorkerOp, cheems::MarkOp>(op);
+  bool ours =
+      isa_and_nonnull<cheems::CheemsDialect, cheems::cpu::CheemsCPUDialect>(
+          op->getDialect()) &&
+      !isa<cheems::cpu::WorkerOp, cheems::MarkOp>(op);
   if (!ours && !isa<linalg::LinalgOp>(op)) {
     return "";
   }
@@ -63,7 +64,7 @@ StringRef missingStage(Operation *op) {
     return "cheems-lower-linalg, with which cheems-to-loops begins, has not "
            "run";
   }
-  return isa<cheems::KernelOpInterface>(op)
+  return isa<cheems::cpu::KernelOpInterface>(op)
              ? "cheems-lower-microkernels, in cheems-to-kernels, has not run"
              : "cheems-to-tiled, which decomposes it, comes before "
                "cheems-to-buffers";

@@ -71,7 +71,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     // Their readers are done; what is left is plain LLVM that any tool takes.
     for (StringRef note :
          {cheems::kParameters, cheems::kParameterBytes, cheems::kState,
-          cheems::kTarget, cheems::kStrategy}) {
+          cheems::kTarget, cheems::cpu::kStrategy}) {
       getOperation()->removeAttr(note);
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());

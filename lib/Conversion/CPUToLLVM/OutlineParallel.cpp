@@ -56,7 +56,7 @@ struct OutlineParallel
   /// A pointer to the loop's name as the host reads it, null without one.
   Value nameOf(OpBuilder &b, scf::ForallOp loop, StringRef symbol) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto name = loop->getAttrOfType<StringAttr>(cheems::kName);
+    auto name = loop->getAttrOfType<StringAttr>(cheems::cpu::kName);
     if (!name) {
       return LLVM::ZeroOp::create(b, loop.getLoc(), pointer);
     }
@@ -222,7 +222,7 @@ struct OutlineParallel
     for (Operation &op : loop.getBody()->without_terminator()) {
       b.clone(op, map);
     }
-    body.walk([&](cheems::WorkerOp op) {
+    body.walk([&](cheems::cpu::WorkerOp op) {
       op.replaceAllUsesWith(worker);
       op.erase();
     });

@@ -97,7 +97,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     for (int64_t extent : type.getShape()) {
       bytes *= ShapedType::isDynamic(extent) ? 1 : extent;
     }
-    return llvm::alignTo(bytes, cheems::kLineBytes);
+    return llvm::alignTo(bytes, cheems::cpu::kLineBytes);
   }
 
   LogicalResult collect(func::FuncOp function, Plan &found, Need &need) {
@@ -238,7 +238,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
                     : base;
     };
     if (function.isPublic()) {
-      function->setAttr(cheems::kWorkspace,
+      function->setAttr(cheems::cpu::kWorkspace,
                         b.getDenseI64ArrayAttr({need.fixed, need.row, worker}));
       fixed = arith::ConstantIndexOp::create(b, loc, 0);
       rows = arith::ConstantIndexOp::create(b, loc, need.fixed);
@@ -268,7 +268,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     }
     for (auto [alloc, offset] : found.scratch) {
       b.setInsertionPoint(alloc);
-      Value index = cheems::WorkerOp::create(b, loc, b.getIndexType());
+      Value index = cheems::cpu::WorkerOp::create(b, loc, b.getIndexType());
       replace(alloc, plus(workers, index, worker, offset));
     }
     for (auto [call, fixedOffset, rowOffset] : found.calls) {

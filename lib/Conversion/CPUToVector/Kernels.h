@@ -11,9 +11,9 @@ namespace cheems {
 
 /// What a kernel may assume of the target's vector unit.
 struct VectorUnit {
-  int64_t lanes;     ///< f32 lanes of a register
-  int64_t registers; ///< number of registers
-  Products products; ///< with bf16 weights
+  int64_t lanes;          ///< f32 lanes of a register
+  int64_t registers;      ///< number of registers
+  cpu::Products products; ///< with bf16 weights
 };
 
 /// The buffer that `buffer` is made of by views whose rows, the first
@@ -24,11 +24,12 @@ Value sourceOfRows(Value buffer);
 /// y = epilogue(x * W^T) on panels, by the target's way of products. What it
 /// packs of x, it packs in front of the enclosing scf.forall where x comes from
 /// outside of that.
-LogicalResult lowerLinear(LinearOp op, const VectorUnit &unit,
+LogicalResult lowerLinear(cpu::LinearOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);
 
 /// Pairs of vectors of a head, and vectors of the columns that are mapped.
-LogicalResult lowerColumnEpilogue(ColumnEpilogueOp op, const VectorUnit &unit,
+LogicalResult lowerColumnEpilogue(cpu::ColumnEpilogueOp op,
+                                  const VectorUnit &unit,
                                   RewriterBase &rewriter);
 
 /// Each row twice: its squares summed in lanes, then scaled.
@@ -37,24 +38,26 @@ LogicalResult lowerNorm(RmsNormOp op, const VectorUnit &unit,
 
 /// A block of keys for softmax attention: tiles of rows share each key and
 /// value, the rest goes row by row with the same bits.
-LogicalResult lowerAttention(OnlineAttentionOp op, const VectorUnit &unit,
+LogicalResult lowerAttention(cpu::OnlineAttentionOp op, const VectorUnit &unit,
                              RewriterBase &rewriter);
 
 /// A vector of values at a time.
-LogicalResult lowerMergeAttention(MergeAttentionOp op, const VectorUnit &unit,
+LogicalResult lowerMergeAttention(cpu::MergeAttentionOp op,
+                                  const VectorUnit &unit,
                                   RewriterBase &rewriter);
 
 /// One scan for the least of the kept entries, then a row at a time.
-LogicalResult lowerKeepThreshold(KeepThresholdOp op, const VectorUnit &unit,
+LogicalResult lowerKeepThreshold(cpu::KeepThresholdOp op,
+                                 const VectorUnit &unit,
                                  RewriterBase &rewriter);
 
 /// Evicted places by vector comparisons, keys moved as vectors.
-LogicalResult lowerKeepUpdate(KeepUpdateOp op, const VectorUnit &unit,
+LogicalResult lowerKeepUpdate(cpu::KeepUpdateOp op, const VectorUnit &unit,
                               RewriterBase &rewriter);
 
 /// SSD over one chunk: the recurrence for one row, else products on register
 /// tiles.
-LogicalResult lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
+LogicalResult lowerSSDChunk(cpu::SSDChunkOp op, const VectorUnit &unit,
                             RewriterBase &rewriter);
 
 /// The best keys of both halves, then the best of their sums: what passes a

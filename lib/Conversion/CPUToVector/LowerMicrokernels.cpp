@@ -15,6 +15,7 @@ namespace cheems {
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 /// No names stand for all.
 static bool isAmong(ArrayRef<std::string> only, Operation *op) {
@@ -22,7 +23,8 @@ static bool isAmong(ArrayRef<std::string> only, Operation *op) {
 }
 
 namespace {
-struct LowerKernelOp : OpInterfaceRewritePattern<cheems::KernelOpInterface> {
+struct LowerKernelOp
+    : OpInterfaceRewritePattern<cheems::cpu::KernelOpInterface> {
   TargetAttr target;
   SmallVector<std::string> only;
 
@@ -30,7 +32,7 @@ struct LowerKernelOp : OpInterfaceRewritePattern<cheems::KernelOpInterface> {
                 ArrayRef<std::string> only)
       : OpInterfaceRewritePattern(context), target(target), only(only) {}
 
-  LogicalResult matchAndRewrite(cheems::KernelOpInterface op,
+  LogicalResult matchAndRewrite(cheems::cpu::KernelOpInterface op,
                                 PatternRewriter &rewriter) const override {
     if (!isAmong(only, op)) {
       return rewriter.notifyMatchFailure(op, "is not among those to lower");
@@ -65,7 +67,7 @@ struct LowerMicrokernels
   LogicalResult checkNames() {
     for (const std::string &name : only) {
       auto known = RegisteredOperationName::lookup(name, &getContext());
-      if (!known || !known->hasInterface<cheems::KernelOpInterface>()) {
+      if (!known || !known->hasInterface<cheems::cpu::KernelOpInterface>()) {
         return getOperation().emitOpError("has no kernels of '")
                << name << "': the option only takes names of ops that have one";
       }
@@ -86,7 +88,7 @@ struct LowerMicrokernels
     RewritePatternSet patterns(&getContext());
     cheems::populateLowerMicrokernelsPatterns(patterns, made, only);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    getOperation().walk([&](cheems::KernelOpInterface left) {
+    getOperation().walk([&](cheems::cpu::KernelOpInterface left) {
       if (!isAmong(only, left)) {
         return;
       }

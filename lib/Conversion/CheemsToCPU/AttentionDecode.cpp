@@ -18,11 +18,11 @@ int64_t AttentionLoops::mostPieces() {
   constexpr int64_t positions = int64_t(1) << 31;
   auto keep = static_cast<int64_t>(op.getKeep().value_or(positions));
   int64_t entries = keep < positions ? keep + 1 : positions;
-  return piecesOf(llvm::divideCeil(entries, kAttentionKeys));
+  return piecesOf(llvm::divideCeil(entries, cpu::kAttentionKeys));
 }
 
 Value AttentionLoops::blocksOf(Value entries) {
-  return arith::CeilDivUIOp::create(e.b, entries, e.index(kAttentionKeys));
+  return arith::CeilDivUIOp::create(e.b, entries, e.index(cpu::kAttentionKeys));
 }
 
 /// For every segment and head that sees anything, in order.
@@ -147,9 +147,9 @@ SmallVector<Value> AttentionLoops::softmaxOf(AttentionState &sequence,
     fresh.push_back(linalg::FillOp::create(b, start, slice).getResult(0));
   }
   auto loop = scf::ForOp::create(
-      b, from, to, e.index(kAttentionKeys), fresh,
+      b, from, to, e.index(cpu::kAttentionKeys), fresh,
       [&](OpBuilder &, Location, Value at, ValueRange running) {
-        Value count = arith::MinUIOp::create(b, e.index(kAttentionKeys),
+        Value count = arith::MinUIOp::create(b, e.index(cpu::kAttentionKeys),
                                              arith::SubIOp::create(b, to, at));
         scf::YieldOp::create(b,
                              sequence.attendToBlock(of.start, at, count,
@@ -164,8 +164,8 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   AttentionPieces pieces(b, b.getLoc());
-  Value shares =
-      arith::MinUIOp::create(b, blocksOf(stored.most), e.index(kKeyShares));
+  Value shares = arith::MinUIOp::create(b, blocksOf(stored.most),
+                                        e.index(cpu::kKeyShares));
   SmallVector<OpFoldResult> bounds{e.rows(op.getSegments()),
                                    e.attr(visible.size()), shares};
   auto loop = scf::ForallOp::create(
@@ -215,7 +215,7 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
           return arith::MinUIOp::create(
               b, entries,
               arith::MulIOp::create(b, pieces.firstBlock(piece),
-                                    e.index(kAttentionKeys)));
+                                    e.index(cpu::kAttentionKeys)));
         };
         SmallVector<Value> state, after;
         SmallVector<Extents> places, sizes;
@@ -277,7 +277,7 @@ AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
                 }
                 return e.slice(of, at, sizes, shape);
               };
-              auto merge = MergeAttentionOp::create(
+              auto merge = cpu::MergeAttentionOp::create(
                   b, state.getTypes(), later(partial.maximum, of.start, false),
                   later(partial.sum, of.start, false),
                   later(partial.y, of.start, true), state[0], state[1],
@@ -316,7 +316,7 @@ Value AttentionLoops::decode() {
   Extents shape = tensor::getMixedSizes(b, b.getLoc(), op.getQuery()),
           numbers(ArrayRef(shape).take_front(2));
   int64_t most = mostPieces(), number = static_cast<int64_t>(visible.size()),
-          line = static_cast<int64_t>(llvm::alignTo(queries, kLineF32));
+          line = static_cast<int64_t>(llvm::alignTo(queries, cpu::kLineF32));
   Extents ofPieces{shape[0], e.attr(most), e.attr(number), e.attr(line)},
       values{shape[0], e.attr(most), e.attr(number), e.attr(queries),
              e.attr(size)};

@@ -139,7 +139,7 @@ Value AttentionState::attend(Value q, Value first, const Sight &sight,
                              Value y) {
   Value position = sight.threshold ? entries[3] : Value();
   auto [keyScales, valueScales] = scales();
-  return DynamicMaskAttentionOp::create(
+  return cpu::DynamicMaskAttentionOp::create(
              e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
              first, sight.seen, position, sight.threshold, sight.last,
              keyScales, valueScales, y, op.getKindAttr(), op.getScaleAttr(),
@@ -169,7 +169,7 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
     valueScales = numbers(valueScales, 1);
   }
   Value first = arith::SubIOp::create(e.b, entriesAfter, e.index(1));
-  auto block = OnlineAttentionOp::create(
+  auto block = cpu::OnlineAttentionOp::create(
       e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
       vectors(entries[0]), vectors(entries[1]),
       numbers(entries[2], masksPerHead), first, from, sight.seen, position,
@@ -191,9 +191,9 @@ void AttentionState::appendKept(const Block &rows, Sight &sight) {
   if (sight.place) {
     results.push_back(sight.place.getType());
   }
-  auto found = KeepThresholdOp::create(e.b, results, entries[2], entries[3],
-                                       first, sight.threshold, sight.last,
-                                       sight.place, op.getKeepAttr());
+  auto found = cpu::KeepThresholdOp::create(
+      e.b, results, entries[2], entries[3], first, sight.threshold, sight.last,
+      sight.place, op.getKeepAttr());
   sight.threshold = found.getResult(0);
   sight.last = found.getResult(1);
   if (sight.place) {
@@ -204,7 +204,7 @@ void AttentionState::appendKept(const Block &rows, Sight &sight) {
 void AttentionState::evict(Value threshold, Value last, Value place,
                            Value first, Value count) {
   auto [keyScales, valueScales] = scales();
-  auto update = KeepUpdateOp::create(
+  auto update = cpu::KeepUpdateOp::create(
       e.b, ValueRange(entries).getTypes(), threshold, last, first, count, place,
       entries[0], entries[1], entries[2], entries[3], keyScales, valueScales,
       op.getKeepAttr());
@@ -248,7 +248,7 @@ void AttentionState::appendVisible(const Block &rows, Sight &sight) {
   auto [keyScales, valueScales] = scales();
   SmallVector<Value> destinations(entries);
   destinations.insert(destinations.begin() + 3, sight.seen);
-  auto stored = AppendVisibleOp::create(
+  auto stored = cpu::AppendVisibleOp::create(
       b, ValueRange(destinations).getTypes(), keys, values, masks, count,
       entries[0], entries[1], entries[2], sight.seen, keyScales, valueScales,
       op.getHideBelowAttr());

@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 bool isSumOfProducts(linalg::GenericOp op) {

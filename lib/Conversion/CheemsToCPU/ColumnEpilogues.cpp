@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// The only user of `value` but for questions for its shape.

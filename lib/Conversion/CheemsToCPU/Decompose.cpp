@@ -18,7 +18,7 @@ bool isOurs(Operation *op) {
 }
 
 bool stays(Operation *op, bool kernels) {
-  return kernels && isa<cheems::KernelOpInterface>(op);
+  return kernels && isa<cheems::cpu::KernelOpInterface>(op);
 }
 
 struct DecomposeOp : OpInterfaceRewritePattern<linalg::AggregatedOpInterface> {

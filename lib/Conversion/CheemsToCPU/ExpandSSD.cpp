@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// The state's slice. Before a sequence's first row it is zeros, because what

@@ -14,6 +14,7 @@ namespace cheems {
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 constexpr StringLiteral kOverlaps =

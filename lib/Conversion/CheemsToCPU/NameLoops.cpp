@@ -17,7 +17,7 @@ SmallVector<Operation *> workOf(scf::ForallOp loop) {
   SmallVector<Operation *> ours, others;
   loop->walk([&](Operation *op) {
     if (isa<DestinationStyleOpInterface>(op) &&
-        isa<cheems::CheemsDialect, cheems::CheemsCPUDialect>(
+        isa<cheems::CheemsDialect, cheems::cpu::CheemsCPUDialect>(
             op->getDialect())) {
       ours.push_back(op);
     } else if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op)) {
@@ -33,7 +33,7 @@ std::string kindOf(Operation *op, scf::ForallOp loop) {
   std::string name = isa<linalg::GenericOp>(op)
                          ? "elementwise"
                          : op->getName().stripDialect().str();
-  auto product = dyn_cast<cheems::LinearOp>(op);
+  auto product = dyn_cast<cheems::cpu::LinearOp>(op);
   if (!product || loop.getNumResults() != 1) {
     return name;
   }
@@ -59,7 +59,7 @@ struct NameLoops : cheems::impl::NameLoopsPassBase<NameLoops> {
         std::string name = llvm::join(kinds, "+"),
                     parts = cheems::describeParts(locations);
         name += parts.empty() ? "" : " (" + parts + ")";
-        loop->setAttr(cheems::kName, StringAttr::get(&getContext(), name));
+        loop->setAttr(cheems::cpu::kName, StringAttr::get(&getContext(), name));
       }
       return WalkResult::skip(); // one inside runs as part of it
     });

@@ -14,6 +14,7 @@ namespace cheems {
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 constexpr int64_t kRows = LinearOp::kColumns; // of W

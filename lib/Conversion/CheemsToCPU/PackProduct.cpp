@@ -3,6 +3,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// What a product's sums start from: nothing, or an operand added to them.

@@ -10,6 +10,7 @@ namespace cheems {
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {

@@ -15,15 +15,16 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
   using TileChunksPassBase::TileChunksPassBase;
 
   void runOnOperation() override {
-    SmallVector<cheems::SSDOp> ops;
-    getOperation().walk([&](cheems::SSDOp op) { ops.push_back(op); });
+    SmallVector<cheems::cpu::SSDOp> ops;
+    getOperation().walk([&](cheems::cpu::SSDOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
-    for (cheems::SSDOp op : ops) {
+    for (cheems::cpu::SSDOp op : ops) {
       if (op->getNumResults() == 0) {
         op.emitOpError("is cut into chunks before bufferisation, on tensors");
         return signalPassFailure();
       }
-      auto strategy = cheems::takeStrategy<cheems::SSDStrategyAttr>(op);
+      auto strategy =
+          cheems::cpu::takeStrategy<cheems::cpu::SSDStrategyAttr>(op);
       if (!strategy) {
         continue;
       }
@@ -32,7 +33,7 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
       int64_t rows = cast<ShapedType>(op.getX().getType()).getDimSize(0);
       if (!ShapedType::isDynamic(rows) && rows <= size) {
         bool bf16 = op.getAllowBf16();
-        auto whole = rewriter.replaceOpWithNewOp<cheems::SSDChunkOp>(
+        auto whole = rewriter.replaceOpWithNewOp<cheems::cpu::SSDChunkOp>(
             op, op->getResultTypes(), op->getOperands(),
             op->getDiscardableAttrDictionary().getValue());
         whole.setAllowBf16(bf16);

@@ -19,11 +19,11 @@ namespace {
 struct RowBlock : cheems::BaseBuilder<RowBlock> {
   RewriterBase &b;
   Location loc;
-  cheems::DynamicMaskAttentionOp op;
+  cheems::cpu::DynamicMaskAttentionOp op;
   int64_t mostRows, keysPerBlock;
 
-  RowBlock(RewriterBase &b, cheems::DynamicMaskAttentionOp op, int64_t mostRows,
-           int64_t keysPerBlock)
+  RowBlock(RewriterBase &b, cheems::cpu::DynamicMaskAttentionOp op,
+           int64_t mostRows, int64_t keysPerBlock)
       : b(b), loc(op.getLoc()), op(op), mostRows(mostRows),
         keysPerBlock(keysPerBlock) {}
   Location location() { return loc; }
@@ -78,7 +78,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
   }
 
   SmallVector<Value> merge(ValueRange later, ValueRange state) {
-    auto merged = cheems::MergeAttentionOp::create(
+    auto merged = cheems::cpu::MergeAttentionOp::create(
         b, loc, state.getTypes(), later[0], later[1], later[2], state[0],
         state[1], state[2]);
     return merged.getResults();
@@ -114,7 +114,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
       keyScales = entries(op.getKeyScales(), from, count);
       valueScales = entries(op.getValueScales(), from, count);
     }
-    auto online = cheems::OnlineAttentionOp::create(
+    auto online = cheems::cpu::OnlineAttentionOp::create(
         b, loc, state.getTypes(), op.getQuery(),
         entries(op.getKeys(), from, count),
         entries(op.getValues(), from, count),
@@ -191,15 +191,16 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
   using TileKeysPassBase::TileKeysPassBase;
 
   void runOnOperation() override {
-    SmallVector<cheems::DynamicMaskAttentionOp> ops;
-    getOperation().walk([&](cheems::DynamicMaskAttentionOp op) {
+    SmallVector<cheems::cpu::DynamicMaskAttentionOp> ops;
+    getOperation().walk([&](cheems::cpu::DynamicMaskAttentionOp op) {
       if (op->getNumResults()) {
         ops.push_back(op);
       }
     });
     IRRewriter rewriter(&getContext());
-    for (cheems::DynamicMaskAttentionOp op : ops) {
-      auto strategy = cheems::takeStrategy<cheems::AttentionStrategyAttr>(op);
+    for (cheems::cpu::DynamicMaskAttentionOp op : ops) {
+      auto strategy =
+          cheems::cpu::takeStrategy<cheems::cpu::AttentionStrategyAttr>(op);
       if (!strategy) {
         continue;
       }
@@ -217,7 +218,7 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
           return signalPassFailure();
         }
         rewriter.replaceOp(op, tiled->replacements);
-        op = cast<cheems::DynamicMaskAttentionOp>(tiled->tiledOps.front());
+        op = cast<cheems::cpu::DynamicMaskAttentionOp>(tiled->tiledOps.front());
       }
       RowBlock(rewriter, op, most, keySize).rewrite();
     }

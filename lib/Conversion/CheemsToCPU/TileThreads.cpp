@@ -19,12 +19,13 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   /// Of a product's columns: the product comes along, so nothing else may read
   /// it.
   static SmallVector<OpFoldResult>
-  columnEpilogueSizes(cheems::ColumnEpilogueOp op, int64_t panels, Builder &b) {
+  columnEpilogueSizes(cheems::cpu::ColumnEpilogueOp op, int64_t panels,
+                      Builder &b) {
     int64_t columns = cast<ShapedType>(op.getY().getType()).getDimSize(1);
     bool several = !ShapedType::isDynamic(columns) &&
-                   columns > panels * cheems::LinearOp::kColumns;
-    auto linear = op.getY().getDefiningOp<cheems::LinearOp>();
-    if (!several || !linear || cheems::columnEpilogueOf(linear) != op ||
+                   columns > panels * cheems::cpu::LinearOp::kColumns;
+    auto linear = op.getY().getDefiningOp<cheems::cpu::LinearOp>();
+    if (!several || !linear || cheems::cpu::columnEpilogueOf(linear) != op ||
         isa<scf::ForOp>(op->getParentOp())) {
       return {};
     }
@@ -32,14 +33,14 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   }
 
   /// Of a product's panels.
-  static SmallVector<OpFoldResult> productSizes(cheems::LinearOp op,
+  static SmallVector<OpFoldResult> productSizes(cheems::cpu::LinearOp op,
                                                 int64_t panels, Builder &b) {
     // A loop of one iteration would only be undone again, and leave copies
     // behind. In a loop already, it is one matrix after the other.
     int64_t count =
         cast<ShapedType>(op.getWeights()[0].getType()).getDimSize(0);
-    if (isa<scf::ForOp>(op->getParentOp()) || cheems::columnEpilogueOf(op) ||
-        count <= panels) {
+    if (isa<scf::ForOp>(op->getParentOp()) ||
+        cheems::cpu::columnEpilogueOf(op) || count <= panels) {
       return {};
     }
     return {b.getIndexAttr(0), b.getIndexAttr(panels)};
@@ -66,30 +67,31 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
     // Nothing to split; upstream's tiling does not expect it.
     bool empty = !result || llvm::is_contained(result.getShape(), 0);
-    if (auto rows =
-            op->getAttrOfType<cheems::RowsStrategyAttr>(cheems::kStrategy)) {
-      op->removeDiscardableAttr(cheems::kStrategy);
+    if (auto rows = op->getAttrOfType<cheems::cpu::RowsStrategyAttr>(
+            cheems::cpu::kStrategy)) {
+      op->removeDiscardableAttr(cheems::cpu::kStrategy);
       return empty ? SmallVector<OpFoldResult>()
                    : rowSizes(op, rows.getRows(), b);
     }
-    auto product =
-        op->getAttrOfType<cheems::ProductStrategyAttr>(cheems::kStrategy);
+    auto product = op->getAttrOfType<cheems::cpu::ProductStrategyAttr>(
+        cheems::cpu::kStrategy);
     if (!product) {
       return {};
     }
-    op->removeDiscardableAttr(cheems::kStrategy);
+    op->removeDiscardableAttr(cheems::cpu::kStrategy);
     if (product.getFewRows()) { // the kernel's
       op->setDiscardableAttr(
-          cheems::kStrategy,
-          cheems::ProductStrategyAttr::get(op.getContext(), 0, true));
+          cheems::cpu::kStrategy,
+          cheems::cpu::ProductStrategyAttr::get(op.getContext(), 0, true));
     }
     if (empty || product.getPanels() == 0) {
       return {};
     }
-    if (auto epilogue = dyn_cast<cheems::ColumnEpilogueOp>(op.getOperation())) {
+    if (auto epilogue =
+            dyn_cast<cheems::cpu::ColumnEpilogueOp>(op.getOperation())) {
       return columnEpilogueSizes(epilogue, product.getPanels(), b);
     }
-    return productSizes(cast<cheems::LinearOp>(op.getOperation()),
+    return productSizes(cast<cheems::cpu::LinearOp>(op.getOperation()),
                         product.getPanels(), b);
   }
 
@@ -121,10 +123,11 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
                  return user == op || isa<scf::ForallOp, tensor::DimOp>(user);
                });
       };
-      auto epilogue = dyn_cast<cheems::ColumnEpilogueOp>(op.getOperation());
-      auto product = epilogue
-                         ? epilogue.getY().getDefiningOp<cheems::LinearOp>()
-                         : cheems::LinearOp();
+      auto epilogue =
+          dyn_cast<cheems::cpu::ColumnEpilogueOp>(op.getOperation());
+      auto product =
+          epilogue ? epilogue.getY().getDefiningOp<cheems::cpu::LinearOp>()
+                   : cheems::cpu::LinearOp();
       auto ownProduct = [&](OpResult producer) {
         return product && producer.getOwner() == product.getOperation();
       };

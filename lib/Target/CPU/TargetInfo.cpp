@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// x86-64-v3, the least we make code for.
@@ -177,7 +178,7 @@ bool TargetInfo::has(llvm::StringRef feature) const {
 }
 
 TargetDescription TargetInfo::describe(bool scalar) const {
-  using cheems::Products;
+  using cheems::cpu::Products;
   TargetDescription description;
   description.scalar = scalar;
   bool wide = has("avx512f");

@@ -85,7 +85,7 @@ struct MergedLocations : Locations {};
 TEST_P(MergedLocations, productsNameAllTheirTensors) {
   run(CPUStage::Imported, CPUStage::Fused);
   std::set<std::string> products;
-  module->walk([&](LinearOp op) {
+  module->walk([&](cpu::LinearOp op) {
     products.insert(describeParts(op->getLoc()));
     EXPECT_FALSE(partsOf(op.getWeights()[0].getLoc()).empty());
   });

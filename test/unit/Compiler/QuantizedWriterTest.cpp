@@ -11,6 +11,7 @@
 #include <deque>
 
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 
@@ -56,7 +57,7 @@ protected:
   std::vector<mlir::Attribute> table;
   int64_t end = 0;
 
-  QuantizedWriter() { context.loadDialect<cheems::CheemsCPUDialect>(); }
+  QuantizedWriter() { context.loadDialect<cheems::cpu::CheemsCPUDialect>(); }
 
   void add(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<int64_t> shape,
            mlir::Type element, QuantizedFormat format, QuantizedPart part,
@@ -66,7 +67,7 @@ protected:
     auto type = mlir::RankedTensorType::get(shape, element);
     fields.append("type", mlir::TypeAttr::get(type));
     if (panels) {
-      fields.append("layout", cheems::PanelsAttr::get(&context, 16, 4));
+      fields.append("layout", cheems::cpu::PanelsAttr::get(&context, 16, 4));
     }
     if (beside) {
       fields.append("by_columns", builder.getUnitAttr());

@@ -6,7 +6,8 @@
 #include <gmock/gmock.h>
 
 using namespace cheems;
-using cheems::Products;
+using namespace cheems::cpu;
+using cheems::cpu::Products;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

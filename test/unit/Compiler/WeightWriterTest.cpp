@@ -12,6 +12,7 @@
 #include <numeric>
 
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 
@@ -148,8 +149,8 @@ TEST_F(WeightWriter, PutsEachMatrixOfAPermutationInPanels) {
   add(tensor, {2, heads, panels, n / pair, 16, pair}, false, 0,
       llvm::ArrayRef<int64_t>{2, 0, 1, 3});
   mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
-  context.loadDialect<cheems::CheemsCPUDialect>();
-  fields.set("layout", cheems::PanelsAttr::get(&context, 16, pair));
+  context.loadDialect<cheems::cpu::CheemsCPUDialect>();
+  fields.set("layout", cheems::cpu::PanelsAttr::get(&context, 16, pair));
   table.back() = fields.getDictionary(&context);
   std::string section = write();
   ASSERT_EQ(static_cast<int64_t>(section.size()),

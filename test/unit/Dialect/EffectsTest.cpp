@@ -32,7 +32,7 @@ protected:
   }
 
   Effects() {
-    context.loadDialect<cheems::CheemsCPUDialect, func::FuncDialect,
+    context.loadDialect<cheems::cpu::CheemsCPUDialect, func::FuncDialect,
                         memref::MemRefDialect>();
   }
 

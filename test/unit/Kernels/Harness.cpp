@@ -143,10 +143,10 @@ CompiledModule::compile(const std::string &text, Mode mode,
     return fail("the module does not parse:\n" + text);
   }
   if (chunk) {
-    context.loadDialect<cheems::CheemsCPUDialect>();
-    auto size = cheems::SSDStrategyAttr::get(&context, *chunk);
-    module->walk([&](cheems::SSDOp op) {
-      op->setDiscardableAttr(cheems::kStrategy, size);
+    context.loadDialect<cheems::cpu::CheemsCPUDialect>();
+    auto size = cheems::cpu::SSDStrategyAttr::get(&context, *chunk);
+    module->walk([&](cheems::cpu::SSDOp op) {
+      op->setDiscardableAttr(cheems::cpu::kStrategy, size);
     });
   }
   mlir::PassManager before(&context), after(&context);
@@ -182,7 +182,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
                         type.getDimSize(1),
                         elementOf(type.getElementType()),
                         std::nullopt};
-    if (auto layout = mlir::dyn_cast_if_present<PanelsAttr>(
+    if (auto layout = mlir::dyn_cast_if_present<cheems::cpu::PanelsAttr>(
             mlir::Attribute(stored.getLayout()))) {
       parameter.panels = {layout.getRows(), layout.getPair()};
       parameter.rows *= layout.getRows();

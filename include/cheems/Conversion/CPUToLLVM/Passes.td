@@ -13,7 +13,7 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
     Requires: each alloc has at most one dynamic extent, which is the row count of its function. Allocs inside of a forall are static.
     Guarantees: no allocation in a step. Preserves bits.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::cheems::CheemsCPUDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::cheems::cpu::CheemsCPUDialect"];
 }
 
 def LowerLinalgPass : Pass<"cheems-lower-linalg"> {

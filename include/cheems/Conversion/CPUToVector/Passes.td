@@ -21,13 +21,13 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     recurrence.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "::cheems::kDefaultLanes", "f32 lanes per vector register of the target">,
-    Option<"registers", "registers", "int64_t", "::cheems::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::cheems::Products", "::cheems::Products::FMA", "How products with weights of few bits are computed",
-           "::cheems::productsValues()">,
+    Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target">,
+    Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
+    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How products with weights of few bits are computed",
+           "::cheems::cpu::productsValues()">,
     ListOption<"only", "only", "std::string", "Names of the ops to lower, to read one kernel at a time; all, if there are none">
   ];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",
                            "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }

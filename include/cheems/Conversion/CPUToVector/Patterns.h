@@ -14,7 +14,7 @@ namespace cheems {
 /// no op that they match. An op that has a kernel, but not for its operands,
 /// gets an error and stays. If `only` names ops, others stay, too.
 void populateLowerMicrokernelsPatterns(RewritePatternSet &patterns,
-                                       TargetAttr target,
+                                       cpu::TargetAttr target,
                                        ArrayRef<std::string> only = {});
 
 } // namespace cheems

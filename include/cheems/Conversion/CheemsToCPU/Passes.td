@@ -17,7 +17,7 @@ def ExpandSegmentsPass : Pass<"cheems-expand-segments", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::cheems::CheemsCPUDialect"
+    "::mlir::tensor::TensorDialect", "::cheems::cpu::CheemsCPUDialect"
   ];
 }
 
@@ -30,7 +30,7 @@ def QuantizeParametersPass : Pass<"cheems-quantize-parameters", "::mlir::ModuleO
     Requires: only products read such a parameter, or only `cheems.mix_experts` reads it.
     Guarantees: no parameter of part `matrix` is left. Changes bits: the weights are rounded, and so are the rows that they multiply.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
@@ -47,7 +47,7 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
     Guarantees: one stream along K gives 16 outputs. The archive writer packs the weights; compiled code does not. Preserves bits if the
     destination is zero.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -60,7 +60,7 @@ def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
     Requires: only `cheems.mix_experts` uses the tables, in pairs. Other tables stay as they are.
     Guarantees: the rows of an expert are one run of memory, not two. Preserves bits.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
@@ -77,7 +77,7 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
     panels.
     Guarantees: the sums are complete before the epilogue stores them. Preserves bits.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
@@ -99,14 +99,14 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
     order in which a head's experts are added, in all functions in the same way.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "::cheems::kDefaultLanes", "f32 lanes per vector register of the target; 1 for plain loops">,
-    Option<"registers", "registers", "int64_t", "::cheems::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::cheems::Products", "::cheems::Products::FMA", "How products with weights of few bits are computed",
-           "::cheems::productsValues()">,
+    Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target; 1 for plain loops">,
+    Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
+    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How products with weights of few bits are computed",
+           "::cheems::cpu::productsValues()">,
     Option<"groupExperts", "group-experts", "int64_t", "0",
            "Rows of a group, whose experts are read in the order of their ids; 0: token by token">
   ];
-  let dependentDialects = ["::cheems::CheemsCPUDialect"];
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect"];
 }
 
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
@@ -119,7 +119,7 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     Guarantees: an op that was split has no sizes any more, but keeps what a kernel reads from its strategy. Iterations write disjoint
     slices. Preserves bits: each element sums the same numbers in the same order.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect"];
 }
 
@@ -132,7 +132,7 @@ def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
     Guarantees: chunks start at multiples of `chunk` after the op's first row. The results agree with the recurrence within the rounding of
     f32, but not in every bit.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"];
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"];
 }
 
 def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
@@ -147,7 +147,7 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
     Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. The results agree within the
     rounding of f32. If all entries are one piece, they have the bits of one `online_attention` over all of them.
   }];
-  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+  let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
 }
 

@@ -8,11 +8,11 @@ namespace cheems {
 
 /// What code is made for; sizes follow from it in cheems-select-strategy.
 struct TargetDescription {
-  bool scalar = false;           ///< plain loops: the correctness baseline
-  int64_t lanes = kDefaultLanes; ///< f32 lanes of a vector register
-  int64_t registers = kDefaultRegisters; ///< vector registers
+  bool scalar = false;                ///< plain loops: the correctness baseline
+  int64_t lanes = cpu::kDefaultLanes; ///< f32 lanes of a vector register
+  int64_t registers = cpu::kDefaultRegisters; ///< vector registers
   /// How products with weights of few bits are computed.
-  Products products = Products::FMA;
+  cpu::Products products = cpu::Products::FMA;
   /// Rows of a prompt whose experts are read together, in the order of their
   /// ids; 0: token by token.
   int64_t groupExperts = 0;

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 Value AttentionKernel::scratch(ArrayRef<int64_t> extents, Type element) {
   return memref::AllocOp::create(b, loc, MemRefType::get(extents, element));

@@ -12,10 +12,10 @@ namespace cheems {
 /// One op. Entries are taken `kEntries` at a time, counted from the op's first:
 /// of those, a tile's scores and then weights stand in `weights`.
 struct AttentionKernel : KernelBuilder {
-  static constexpr int64_t kEntries = kScoredEntries;
+  static constexpr int64_t kEntries = cpu::kScoredEntries;
   static constexpr int64_t kGroup = 16; ///< entries whose exponentials are one
 
-  OnlineAttentionOp op;
+  cpu::OnlineAttentionOp op;
   int64_t lanes;     ///< f32 of a register
   int64_t registers; ///< of the target
   int64_t tile;      ///< members that share each loaded key and value
@@ -36,14 +36,15 @@ struct AttentionKernel : KernelBuilder {
   Value rounded;
   Value units; ///< [tile]
 
-  AttentionKernel(OpBuilder &b, OnlineAttentionOp op, const VectorUnit &unit);
+  AttentionKernel(OpBuilder &b, cpu::OnlineAttentionOp op,
+                  const VectorUnit &unit);
 
   void lower();
 
 protected:
   /// For tiles of `tile` members; weights, maxima and their like alone.
-  AttentionKernel(OpBuilder &b, OnlineAttentionOp op, const VectorUnit &unit,
-                  int64_t tile);
+  AttentionKernel(OpBuilder &b, cpu::OnlineAttentionOp op,
+                  const VectorUnit &unit, int64_t tile);
 
   Value scratch(ArrayRef<int64_t> extents, Type element);
 
@@ -104,9 +105,9 @@ Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes);
 
 /// Whether AMX tiles can take the op's keys and values: those of bf16, and
 /// codes where it allows to round what they are multiplied by.
-bool suitsAttentionTiles(OnlineAttentionOp op);
+bool suitsAttentionTiles(cpu::OnlineAttentionOp op);
 /// The op with products of bf16 on AMX tiles: queries and weights are rounded.
-void lowerAttentionTiles(OnlineAttentionOp op, const VectorUnit &unit,
+void lowerAttentionTiles(cpu::OnlineAttentionOp op, const VectorUnit &unit,
                          OpBuilder &b);
 
 } // namespace cheems

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 // Each round moves the top bit of the row number to the bottom of the lane
 // number, and that one's to the row's.

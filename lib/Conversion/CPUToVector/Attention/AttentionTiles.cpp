@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 AttentionTiles::AttentionTiles(OpBuilder &b, OnlineAttentionOp op,
                                const VectorUnit &unit)

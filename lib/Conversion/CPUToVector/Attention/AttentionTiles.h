@@ -12,7 +12,8 @@ namespace cheems {
 /// tiles are 16 x 64 bytes; `width` is P filled up to blocks of 32.
 class AttentionTiles : AttentionKernel {
 public:
-  AttentionTiles(OpBuilder &b, OnlineAttentionOp op, const VectorUnit &unit);
+  AttentionTiles(OpBuilder &b, cpu::OnlineAttentionOp op,
+                 const VectorUnit &unit);
 
   void lower();
 

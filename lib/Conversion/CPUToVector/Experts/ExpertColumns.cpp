@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 Value Mixing::number(Value list, Value i) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(),

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
     : KernelBuilder{b, op.getLoc()}, op(op),

@@ -20,7 +20,7 @@ struct Mixing : KernelBuilder {
   int64_t step;               ///< vectors of columns: whole lines of a row
   VectorType lanes;           ///< 16 x f32
   bool deinterleaved;         ///< tables are bf16
-  ExpertsStrategyAttr strategy;
+  cpu::ExpertsStrategyAttr strategy;
 
   Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit);
 

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 constexpr int64_t kLanes = 64;    ///< entries compared together

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 struct ColumnEpilogue : KernelBuilder {

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 Value cheems::emitEpilogue(OpBuilder &b, Location loc, Block &epilogue,
                            ValueRange arguments, int64_t lanes) {

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 LinearKernel::LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit)
     : KernelBuilder(b, op.getLoc()), op(op), unit(unit), x(op.getX()),

@@ -9,9 +9,9 @@
 namespace cheems {
 
 struct LinearKernel : KernelBuilder {
-  static constexpr int64_t kColumns = LinearOp::kColumns;
+  static constexpr int64_t kColumns = cpu::LinearOp::kColumns;
 
-  LinearOp op;
+  cpu::LinearOp op;
   VectorUnit unit;
   Value x, y;
   SmallVector<Value> weights;    ///< [P, K/pair, 16 * pair]
@@ -20,7 +20,7 @@ struct LinearKernel : KernelBuilder {
   Value zero, one, rows, panels; ///< rows of x, panels of a weight
 
   /// Emits at the builder's insertion point.
-  LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit);
+  LinearKernel(OpBuilder &b, cpu::LinearOp op, const VectorUnit &unit);
 
   /// Panels where their number is known.
   std::optional<int64_t> panelCount();

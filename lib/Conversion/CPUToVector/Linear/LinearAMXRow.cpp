@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 constexpr int64_t kPairs = 16; ///< of k in a block

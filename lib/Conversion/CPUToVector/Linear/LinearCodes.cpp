@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 CodesForm::CodesForm(LinearKernel &kernel)
     : nibbles(*kernel.op.getBits() == 4), zero(nibbles ? 8 : 128),

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 class ByteTiles : public TileProducts {

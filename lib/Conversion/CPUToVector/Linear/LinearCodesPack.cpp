@@ -3,6 +3,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 constexpr int64_t kLanes = 16;

@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// Rows by streams (panels of a weight) whose sums are in registers together.

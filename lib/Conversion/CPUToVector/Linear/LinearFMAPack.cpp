@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// Rows of one tile, a square of `lanes` by `lanes` at a time in registers.

@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 Value RowPack::allocate(OpFoldResult rows) {
   std::optional<int64_t> size = getConstantIntValue(rows);

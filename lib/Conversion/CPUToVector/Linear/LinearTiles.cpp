@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 static_assert(RowPack::kRows == TileProducts::kTile &&
               LinearKernel::kColumns == TileProducts::kTile);

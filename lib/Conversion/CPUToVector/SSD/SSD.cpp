@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
                      int64_t most)

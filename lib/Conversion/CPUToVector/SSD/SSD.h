@@ -20,7 +20,7 @@ struct SSDKernel : KernelBuilder {
   static constexpr int64_t kBlock = 16;
   static constexpr int64_t kLeast = 8; ///< columns that are not split further
 
-  SSDChunkOp op;
+  cpu::SSDChunkOp op;
   VectorUnit unit;
   int64_t heads, groups, stateSize, headSize;
   int64_t most;   ///< rows of a chunk
@@ -34,7 +34,8 @@ struct SSDKernel : KernelBuilder {
   Value near; ///< [rowExtent]: decay from a row to a block of later ones, times
               ///< step
 
-  SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit, int64_t most);
+  SSDKernel(OpBuilder &b, cpu::SSDChunkOp op, const VectorUnit &unit,
+            int64_t most);
 
   Value read(Value buffer, ValueRange at) {
     return memref::LoadOp::create(b, loc, buffer, at);

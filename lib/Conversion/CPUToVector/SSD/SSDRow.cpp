@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 void cheems::emitSSDRow(SSDKernel &k, Value t, Value h, Value g) {
   OpBuilder &b = k.b;

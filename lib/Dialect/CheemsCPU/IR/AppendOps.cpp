@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 LogicalResult AppendVisibleOp::verify() {
   ArrayRef<int64_t> key = shapeOf(getKey()), mask = shapeOf(getMask()),

@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
                                             Value j) const {

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 LogicalResult DynamicMaskAttentionOp::verify() {
   return verifyAttention(*this, "C");

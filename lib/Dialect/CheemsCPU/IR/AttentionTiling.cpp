@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 SmallVector<utils::IteratorType>
 DynamicMaskAttentionOp::getLoopIteratorTypes() {

@@ -7,7 +7,7 @@
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// C3: of rows or entries, which extent `free` counts, there may be any number;
 /// all other extents of `values` are static. Null is none of them.
@@ -200,6 +200,6 @@ Value entriesSeen(Op op, OpBuilder &b, Location loc, Value t) {
   return arith::AddIOp::create(b, loc, before, constantIndex(b, loc, 1));
 }
 
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif

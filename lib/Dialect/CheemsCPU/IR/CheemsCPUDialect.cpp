@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.cpp.inc"
@@ -116,8 +117,8 @@ void ColumnEpilogueOp::build(OpBuilder &b, OperationState &state,
                 epilogue);
 }
 
-Value cheems::cloneEpilogue(OpBuilder &b, Region &epilogue,
-                            ValueRange arguments) {
+Value cheems::cpu::cloneEpilogue(OpBuilder &b, Region &epilogue,
+                                 ValueRange arguments) {
   Block &block = epilogue.front();
   IRMapping map;
   map.map(block.getArguments(), arguments);

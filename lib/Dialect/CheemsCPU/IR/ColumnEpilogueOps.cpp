@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 int64_t ColumnEpilogueOp::getLeastPanels() {
   int64_t size = std::max<int64_t>(getHeadSize(), 1);

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 static LogicalResult verifyWorkspace(Operation *op, Attribute value) {
   auto sizes = dyn_cast<DenseI64ArrayAttr>(value);

@@ -6,7 +6,7 @@
 #include "cheems/Support/MLIR.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// `label`: scales [X, C] belong to codes [X, C, P], and only to those.
 template <typename Op> LogicalResult verifyEntryScales(Op op, StringRef label) {
@@ -29,6 +29,6 @@ template <typename Op> LogicalResult verifyEntryScales(Op op, StringRef label) {
   return success();
 }
 
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif

@@ -2,9 +2,10 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
-LogicalResult cheems::verifyEpilogue(Operation *op, Region &epilogue,
-                                     size_t count, const Twine &takes) {
+LogicalResult cheems::cpu::verifyEpilogue(Operation *op, Region &epilogue,
+                                          size_t count, const Twine &takes) {
   if (!epilogue.hasOneBlock()) {
     return op->emitOpError("C4: the epilogue is one block");
   }

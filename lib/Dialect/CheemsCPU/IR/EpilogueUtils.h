@@ -5,13 +5,13 @@
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Support/MLIR.h"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// C4 and C5 of both: one block of `count` f32, which holds ops on scalars and
 /// ends with a yield. `takes` says for what the arguments are.
 LogicalResult verifyEpilogue(Operation *op, Region &epilogue, size_t count,
                              const Twine &takes);
 
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif

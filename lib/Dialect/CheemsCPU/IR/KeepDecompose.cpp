@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 Value constantI32(OpBuilder &b, Location loc, int32_t value) {

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 LogicalResult KeepThresholdOp::verify() {
   if (failed(verifySameShape(*this, "C1", shapeOf(getMask()),

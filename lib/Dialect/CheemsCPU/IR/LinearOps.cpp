@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 int64_t LinearOp::getPair() {
   auto type = cast<ShapedType>(getWeights()[0].getType());

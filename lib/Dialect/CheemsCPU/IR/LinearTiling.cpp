@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// Rows and panels of a tile as rows and columns of y: the last panel may reach

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 LogicalResult MergeAttentionOp::verify() {
   ArrayRef<int64_t> values = shapeOf(getY()), rows = values.take_front(2);

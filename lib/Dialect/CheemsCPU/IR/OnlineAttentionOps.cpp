@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
   return MutableOperandRange(*this, getNumOperands() - 3, 3);

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 SmallVector<utils::IteratorType> OnlineAttentionOp::getLoopIteratorTypes() {
   return {utils::IteratorType::parallel};

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// The operands of either op and the loops over them.

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 template <typename Op> static LogicalResult verifySSD(Op op) {
   ArrayRef<int64_t> x = shapeOf(op.getX()), b = shapeOf(op.getB()),

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 /// Offset and size of a tile in one dimension.

@@ -7,10 +7,11 @@ using namespace mlir;
 
 void cheems::registerCPUBufferizableOpInterfaceModels(
     DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, cheems::CheemsCPUDialect *) {
-    attachToAll<
+  registry.addExtension(
+      +[](MLIRContext *context, cheems::cpu::CheemsCPUDialect *) {
+        attachToAll<
 #define GET_OP_LIST
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.cpp.inc"
-        >(context);
-  });
+            >(context);
+      });
 }

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace cheems;
+using namespace cheems::cpu;
 
 namespace {
 constexpr int64_t kPanels = 4; ///< of a product, per iteration
@@ -36,21 +37,21 @@ int64_t rowsOf(Value value) {
 }
 } // namespace
 
-ColumnEpilogueOp cheems::columnEpilogueOf(LinearOp linear) {
+ColumnEpilogueOp cheems::cpu::columnEpilogueOf(LinearOp linear) {
   if (linear->getNumResults() != 1 || !linear.getResult(0).hasOneUse()) {
     return {};
   }
   return dyn_cast<ColumnEpilogueOp>(*linear->user_begin());
 }
 
-bool cheems::hasFewRows(Operation *op) {
+bool cheems::cpu::hasFewRows(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   auto most = function ? function->getAttrOfType<IntegerAttr>(kMostRows)
                        : IntegerAttr();
   return most && most.getInt() <= kFewRows;
 }
 
-int64_t cheems::headsPerIteration(int64_t heads, int64_t groups) {
+int64_t cheems::cpu::headsPerIteration(int64_t heads, int64_t groups) {
   for (int64_t together : {4, 3, 2}) {
     if (heads / groups % together == 0 && heads / together >= 4) {
       return together;
@@ -59,7 +60,8 @@ int64_t cheems::headsPerIteration(int64_t heads, int64_t groups) {
   return 1;
 }
 
-ExpertsStrategyAttr cheems::expertsStrategy(MixExpertsOp op, bool fewRows) {
+ExpertsStrategyAttr cheems::cpu::expertsStrategy(MixExpertsOp op,
+                                                 bool fewRows) {
   auto table = cast<ShapedType>(op.getDown().getType());
   int64_t bytes = table.getNumElements() * table.getElementTypeBitWidth() / 8;
   bool shared = fewRows && bytes >= kSharedBytes;

@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// How an op is cut: a StrategyAttrInterface.
 constexpr llvm::StringLiteral kStrategy = "cheems_cpu.strategy";
@@ -15,6 +15,6 @@ constexpr llvm::StringLiteral kWorkspace = "cheems_cpu.workspace";
 /// What a parallel loop computes, for profiles: a string.
 constexpr llvm::StringLiteral kName = "cheems_cpu.name";
 
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif

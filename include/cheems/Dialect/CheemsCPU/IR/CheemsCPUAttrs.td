@@ -38,7 +38,7 @@ def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes products
     I32EnumAttrCase<"DotBF16", 2, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
     I32EnumAttrCase<"AMX", 3, "amx">           // tdpbf16ps on tiles: the same in blocks of 32; tdpbsud
   ]> {
-  let cppNamespace = "::cheems";
+  let cppNamespace = "::cheems::cpu";
   let genSpecializedAttr = 0;
 }
 

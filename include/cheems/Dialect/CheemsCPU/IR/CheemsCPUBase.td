@@ -6,7 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def CheemsCPU_Dialect : Dialect {
   let name = "cheems_cpu";
-  let cppNamespace = "::cheems";
+  let cppNamespace = "::cheems::cpu";
   let summary = "What kernels of CPUs compute";
   let description = [{
     The dialect has products of weights in panels and of codes, columns that are finished while they are in a cache, attention by blocks

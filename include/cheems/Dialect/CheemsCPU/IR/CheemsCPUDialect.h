@@ -12,19 +12,19 @@
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.h.inc"
 
-namespace cheems {
+namespace cheems::cpu {
 /// What an epilogue makes of its arguments.
 using EpilogueBuilder = function_ref<Value(OpBuilder &b, ValueRange arguments)>;
-} // namespace cheems
+} // namespace cheems::cpu
 
 #define GET_OP_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.h.inc"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// Builds the ops of an epilogue again, for other arguments. Returns what it
 /// yields.
 Value cloneEpilogue(OpBuilder &b, Region &epilogue, ValueRange arguments);
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif

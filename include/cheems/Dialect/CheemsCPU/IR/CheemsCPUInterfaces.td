@@ -5,7 +5,7 @@
 include "mlir/IR/OpBase.td"
 
 def CheemsCPU_KernelOpInterface : OpInterface<"KernelOpInterface"> {
-  let cppNamespace = "::cheems";
+  let cppNamespace = "::cheems::cpu";
   let description = [{
     An op for which CPUs have a kernel. The op stays as it is until it is on buffers. Then the kernel replaces it. The interface is
     attached as an external model, so no dialect knows which ops have a kernel.

@@ -59,7 +59,7 @@ def CheemsCPU_ColumnEpilogueOp : CheemsCPU_DestinationOp<"column_epilogue", [
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::IntegerAttr":$rotated, "::mlir::DenseI64ArrayAttr":$mapped, "::mlir::Value":$at,
                    "::mlir::Value":$cosine, "::mlir::Value":$sine, "::mlir::ValueRange":$with, "::mlir::Value":$y,
-                   CArg<"::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
+                   CArg<"::cheems::cpu::EpilogueBuilder", "nullptr">:$epilogue)>
   ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }

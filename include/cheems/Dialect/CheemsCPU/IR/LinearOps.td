@@ -74,7 +74,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$x, "::mlir::ValueRange":$weights, "::mlir::IntegerAttr":$bits,
                    "::mlir::ValueRange":$scales, "::mlir::ValueRange":$with, "::mlir::Value":$y,
-                   CArg<"::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
+                   CArg<"::cheems::cpu::EpilogueBuilder", "nullptr">:$epilogue)>
   ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }

@@ -7,7 +7,7 @@
 #include "cheems/Support/MLIR.h"
 #include "llvm/Support/CommandLine.h"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// x86-64-v3, the least that code is made for.
 constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
@@ -21,6 +21,6 @@ inline auto productsValues() {
       clEnumValN(Products::AMX, "amx", "tdpbf16ps on tiles"));
 }
 
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif

@@ -62,7 +62,7 @@ def CheemsCPU_ExpertOrder : I32EnumAttr<"ExpertOrder", "The order in which the e
     I32EnumAttrCase<"ByGroup", 1, "by_group">, // those of a group of rows, sorted by their ids
     I32EnumAttrCase<"ByPiece", 2, "by_piece">  // pieces of a row's experts are shared out to threads
   ]> {
-  let cppNamespace = "::cheems";
+  let cppNamespace = "::cheems::cpu";
   let genSpecializedAttr = 0;
 }
 

@@ -13,7 +13,7 @@
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Support/MLIR.h"
 
-namespace cheems {
+namespace cheems::cpu {
 
 /// What `op` says, or null; taken off it.
 template <typename AttrTy> AttrTy takeStrategy(Operation *op) {
@@ -112,6 +112,6 @@ private:
   ExpertsStrategyAttr mixing(MixExpertsOp op) const;
 };
 
-} // namespace cheems
+} // namespace cheems::cpu
 
 #endif
