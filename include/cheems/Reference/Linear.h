@@ -59,11 +59,11 @@ RoundedRows roundedRows(const Tensor &x);
 Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w);
 
 /// The same as kernels compute it: exact sums, and then f32, each operation
-/// rounded. cheems_tile.coded_product has the order.
+/// rounded. coded_product has the order.
 Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w);
 
 /// Codes of 4 bits [N, size] of bytes [N, 64 ceil(size / 128)] that hold two
-/// each, in the order of cheems_tile.coded_product.
+/// each, in the order of coded_product.
 Tensor codesOfNibbles(const Tensor &bytes, int64_t size);
 /// The bytes, as signed ones.
 Tensor nibblesOf(const Tensor &codes);

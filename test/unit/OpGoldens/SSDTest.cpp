@@ -52,10 +52,10 @@ struct Recorded {
         .input("a", head)
         .input("b", groups)
         .input("c", groups);
-    std::string op =
-        "%r, %s = cheems_cpu.ssd ins(%x, %dt, %a, %b, %c : " + tensorText(heads) +
-        ", " + tensorText(steps) + ", " + tensorText(head) + ", " +
-        tensorText(groups) + ", " + tensorText(groups) + ")";
+    std::string op = "%r, %s = cheems_cpu.ssd ins(%x, %dt, %a, %b, %c : " +
+                     tensorText(heads) + ", " + tensorText(steps) + ", " +
+                     tensorText(head) + ", " + tensorText(groups) + ", " +
+                     tensorText(groups) + ")";
     if (skip) {
       function.input("d", head);
       op += " skip(%d : " + tensorText(head) + ")";

@@ -45,8 +45,8 @@ std::string elementwise(const std::string &result,
 
 std::string productText(const CodedForm &form, const std::string &number) {
   std::string sum = "%sum" + number, result = "%p" + number;
-  return "  " + (form.bias ? sum : result) + " = cheems_tile.coded_product bits " +
-         std::to_string(form.bits) +
+  return "  " + (form.bias ? sum : result) +
+         " = cheems_tile.coded_product bits " + std::to_string(form.bits) +
          " ins(%q, %scales : !q, tensor<?xf32>) weights(%c" + number + ", %w" +
          number + " : !c, !w) outs(%e : !s) -> !s\n" +
          (form.bias ? elementwise(result, {sum, "%bias" + number}, "%e",

@@ -112,7 +112,8 @@ std::string textOf(const MergedForm &form) {
               "\n  %se = tensor.empty(%t) : tensor<?xf32>\n"
               "  %codes, %unit = cheems.quantize_entries ins(%c : " +
               rows + ") outs(%ce, %se : " + codes + ", tensor<?xf32>) -> " +
-              codes + ", tensor<?xf32>\n  %p = cheems_tile.coded_product bits " +
+              codes +
+              ", tensor<?xf32>\n  %p = cheems_tile.coded_product bits " +
               std::to_string(form.bits) + " ins(%codes, %unit : " + codes +
               ", tensor<?xf32>) weights(%w, %scales : " + weights + ", " +
               scales + ") outs(%e : " + sums + ") -> " + sums + "\n";

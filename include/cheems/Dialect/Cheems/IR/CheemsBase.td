@@ -17,10 +17,10 @@ def Cheems_Dialect : Dialect {
   let summary = "State-space duality, dynamic masks and expert retrieval of \"Wonderful Matrices\"";
   let description = [{
     The ops have value semantics on tensors. Ops of a step (`gather_rows`, `positions`, and those named `segmented_`) take the rows
-    of all sequences. The table of segments says which rows belong to which sequence. The other ops work on one sequence.
-    `cheems-expand-segments` turns ops of a step into loops over segments with ops of one sequence inside. State is a pooled tensor
-    `[slots, layers, ...]`. The loops take slices of it and update them in place through destinations. After bufferisation the ops of
-    one sequence work on buffers.
+    of all sequences. The table of segments says which rows belong to which sequence. The other ops work on rows of any sequences.
+    `cheems-expand-segments` turns ops of a step into loops over segments, with ops of one sequence inside. Those are in the dialect of
+    the target that wants such loops. State is a pooled tensor `[slots, layers, ...]`. The loops take slices of it and update them in
+    place through destinations. After bufferisation the ops that are left work on buffers.
 
     Letters in shapes: T rows (tokens), D hidden size, H query heads, G key/value heads, M heads of `A` (masks),
     P head size, C capacity of the key/value entries of one head, S segments, W kept keys, N state size of SSD, G its groups,
@@ -30,8 +30,8 @@ def Cheems_Dialect : Dialect {
     every op that has `outs` and is no op of a step:
     - C0: operands with a shape are all tensors or all buffers.
 
-    If CPUs have a kernel for such an op (`KernelOpInterface` of `cheems_cpu`), the op stays as it is until the kernel replaces it, on
-    buffers. `cheems-decompose` replaces the others by upstream ops, on tensors.
+    If the target has a kernel for such an op, the op may stay as it is until the kernel replaces it, on buffers. `cheems-decompose`
+    replaces the others by upstream ops, on tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

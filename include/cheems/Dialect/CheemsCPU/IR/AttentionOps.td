@@ -21,7 +21,7 @@ def CheemsCPU_DynamicMaskAttentionOp : CheemsCPU_DestinationOp<"dynamic_mask_att
 
     y[t, h, p] = sum_j w[j] * values[g, j, p]
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16, or i8 codes that `quantize_entries` made; `mask`
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16, or i8 codes that `cheems.quantize_entries` made; `mask`
     [M, C] f32; `first` index, the number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts;
     optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32; for codes `key_scales`, `value_scales` [G, C] f32, which
     multiply the codes of entry j; `y` [T, H, P] f32 is the destination.

@@ -9,7 +9,7 @@ def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "code
   let readsInit = "false";
   let summary = "Products of rows of codes with a matrix of codes";
   let description = [{
-    Multiplies rows that `quantize_entries` has rounded with a rounded matrix (`#cheems.quantized`), in integers.
+    Multiplies rows that `cheems.quantize_entries` has rounded with a rounded matrix (`#cheems.quantized`), in integers.
 
     Equation: with G groups of K/G neighbouring k: y[t, n] = x_scales[t] * sum_g scales[n, g] * (sum_{k in g} x[t, k] * d[n, k])
     - 8 bits: d[n, k] = codes[n, k]
