@@ -11,7 +11,6 @@
 #include <deque>
 
 using namespace cheems;
-using namespace cheems::cpu;
 
 namespace {
 
@@ -54,29 +53,24 @@ protected:
   mlir::MLIRContext context;
   mlir::Builder builder{&context};
   std::deque<Matrix> matrices; ///< which views point into
-  std::vector<mlir::Attribute> table;
-  int64_t end = 0;
+  std::vector<StoredParameterAttr> table;
+  int64_t start = 0, end = 0; ///< of the last one that was added
 
   QuantizedWriter() { context.loadDialect<cheems::cpu::CheemsCPUDialect>(); }
 
   void add(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<int64_t> shape,
            mlir::Type element, QuantizedFormat format, QuantizedPart part,
            bool panels, bool beside) {
-    mlir::NamedAttrList fields;
-    fields.append("names", builder.getStrArrayAttr(names));
     auto type = mlir::RankedTensorType::get(shape, element);
-    fields.append("type", mlir::TypeAttr::get(type));
-    if (panels) {
-      fields.append("layout", cheems::cpu::PanelsAttr::get(&context, 16, 4));
-    }
-    if (beside) {
-      fields.append("by_columns", builder.getUnitAttr());
-    }
-    fields.append("quantized", cheems::QuantizedAttr::get(&context, format.bits,
-                                                          format.group, part));
-    fields.append("offset", builder.getI64IntegerAttr(end));
-    table.push_back(fields.getDictionary(&context));
-    end += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    start = llvm::alignTo(end, StoredParameterAttr::kAlignment);
+    table.push_back(StoredParameterAttr::get(
+        &context, builder.getStrArrayAttr(names), type, start,
+        panels ? cheems::LayoutAttrInterface(
+                     cheems::cpu::PanelsAttr::get(&context, 16, 4))
+               : cheems::LayoutAttrInterface(),
+        /*permute=*/{}, beside,
+        cheems::QuantizedAttr::get(&context, format.bits, format.group, part)));
+    end = start + table.back().getBytes();
   }
 
   llvm::Expected<std::string> write() {
@@ -84,7 +78,7 @@ protected:
     llvm::raw_string_ostream os(section);
     PanelWriter panels(os);
     if (llvm::Error failed = writeWeights(
-            os, {{builder.getArrayAttr(table), &panels}},
+            os, {{table, &panels}},
             [&](llvm::StringRef name) -> const TensorView & {
               return llvm::find_if(matrices,
                                    [&](const Matrix &matrix) {
@@ -134,7 +128,6 @@ TEST_F(QuantizedWriter, PanelsOfRowsOfSeveralTensors) {
           add({"a", "b"}, {panels, columns / step, 16, 4}, builder.getI8Type(),
               format, QuantizedPart::Codes, true, false);
         }
-        int64_t start = end;
         add({"a", "b"}, {panels, groups, 16}, scale, format,
             QuantizedPart::Scales, true, false);
         auto section = write();
@@ -190,8 +183,7 @@ TEST_F(QuantizedWriter, TablesAloneAndBesideEachOther) {
         ASSERT_EQ(static_cast<int8_t>((*section)[i * columns + k]),
                   want.codes[i][k]);
       }
-      ASSERT_EQ(scaleAt(*section, rows * parts * columns + 4 * i, false),
-                want.scales[i][0]);
+      ASSERT_EQ(scaleAt(*section, start + 4 * i, false), want.scales[i][0]);
     }
   }
 }

@@ -12,7 +12,6 @@
 #include <numeric>
 
 using namespace cheems;
-using namespace cheems::cpu;
 
 namespace {
 
@@ -49,22 +48,30 @@ protected:
   mlir::MLIRContext context;
   mlir::Builder builder{&context};
   std::map<std::string, const TensorView *> stored;
-  std::vector<mlir::Attribute> table;
+  std::vector<StoredParameterAttr> table;
+
+  WeightWriter() { context.loadDialect<cheems::cpu::CheemsCPUDialect>(); }
+
+  StoredParameterAttr parameter(llvm::ArrayRef<llvm::StringRef> names,
+                                llvm::ArrayRef<int64_t> shape,
+                                mlir::Type element, int64_t offset,
+                                cheems::LayoutAttrInterface layout = {},
+                                mlir::DenseI64ArrayAttr permute = {},
+                                bool byColumns = false) {
+    return StoredParameterAttr::get(&context, builder.getStrArrayAttr(names),
+                                    mlir::RankedTensorType::get(shape, element),
+                                    offset, layout, permute, byColumns,
+                                    /*quantized=*/{});
+  }
 
   void add(const Counting &tensor, llvm::ArrayRef<int64_t> shape, bool brain,
            int64_t offset, std::optional<llvm::ArrayRef<int64_t>> permute) {
     stored[tensor.view.name] = &tensor.view;
     mlir::Type element = brain ? mlir::Type(builder.getBF16Type())
                                : mlir::Type(builder.getF32Type());
-    mlir::NamedAttrList fields;
-    fields.append("names", builder.getStrArrayAttr({tensor.view.name}));
-    fields.append("type", mlir::TypeAttr::get(
-                              mlir::RankedTensorType::get(shape, element)));
-    fields.append("offset", builder.getI64IntegerAttr(offset));
-    if (permute) {
-      fields.append("permute", builder.getDenseI64ArrayAttr(*permute));
-    }
-    table.push_back(fields.getDictionary(&context));
+    table.push_back(parameter({tensor.view.name}, shape, element, offset, {},
+                              permute ? builder.getDenseI64ArrayAttr(*permute)
+                                      : mlir::DenseI64ArrayAttr()));
   }
 
   std::string write() {
@@ -72,7 +79,7 @@ protected:
     llvm::raw_string_ostream os(section);
     PanelWriter panels(os);
     llvm::cantFail(writeWeights(
-        os, {{builder.getArrayAttr(table), &panels}},
+        os, {{table, &panels}},
         [&](llvm::StringRef name) -> const TensorView & {
           return *stored.at(name.str());
         },
@@ -148,10 +155,10 @@ TEST_F(WeightWriter, PutsEachMatrixOfAPermutationInPanels) {
   Counting tensor("w", DType::F32, {heads, keys, 2, n});
   add(tensor, {2, heads, panels, n / pair, 16, pair}, false, 0,
       llvm::ArrayRef<int64_t>{2, 0, 1, 3});
-  mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
-  context.loadDialect<cheems::cpu::CheemsCPUDialect>();
-  fields.set("layout", cheems::cpu::PanelsAttr::get(&context, 16, pair));
-  table.back() = fields.getDictionary(&context);
+  StoredParameterAttr plain = table.back();
+  table.back() = parameter(
+      {"w"}, plain.getType().getShape(), builder.getF32Type(), 0,
+      cheems::cpu::PanelsAttr::get(&context, 16, pair), plain.getPermute());
   std::string section = write();
   ASSERT_EQ(static_cast<int64_t>(section.size()),
             4 * 2 * heads * panels * 16 * n);
@@ -196,13 +203,11 @@ TEST_F(WeightWriter, PutsRowsSideBySide) {
       Counting left("left", DType::F32, {rows, columns}),
           right("right", DType::BF16, {rows, columns});
       table.clear();
-      add(left, {rows, 2 * columns}, brain, 0, std::nullopt);
-      stored["right"] = &right.view;
-      mlir::NamedAttrList fields(
-          mlir::cast<mlir::DictionaryAttr>(table.back()));
-      fields.set("names", builder.getStrArrayAttr({"left", "right"}));
-      fields.set("by_columns", builder.getUnitAttr());
-      table.back() = fields.getDictionary(&context);
+      stored = {{"left", &left.view}, {"right", &right.view}};
+      mlir::Type element = brain ? mlir::Type(builder.getBF16Type())
+                                 : mlir::Type(builder.getF32Type());
+      table.push_back(parameter({"left", "right"}, {rows, 2 * columns}, element,
+                                0, {}, {}, /*byColumns=*/true));
       std::string section = write();
       ASSERT_EQ(static_cast<int64_t>(section.size()),
                 2 * rows * columns * (brain ? 2 : 4));
@@ -223,30 +228,22 @@ TEST_F(WeightWriter, PutsRowsSideBySide) {
 }
 
 TEST_F(WeightWriter, WritesHalvesInEveryOrder) {
-  constexpr int64_t rows = 5, columns = 3;
+  // Each ends where the next may begin.
+  constexpr int64_t rows = 8, columns = 4;
   Counting left("left", DType::F32, {rows, columns}),
       right("right", DType::F16, {rows, columns});
   stored = {{"left", &left.view}, {"right", &right.view}};
   int64_t offset = 0;
   auto place = [&](std::vector<llvm::StringRef> names,
-                   llvm::ArrayRef<int64_t> shape, llvm::StringRef order,
-                   mlir::Attribute how) {
-    mlir::NamedAttrList fields;
-    fields.append("names", builder.getStrArrayAttr(names));
-    fields.append("type", mlir::TypeAttr::get(mlir::RankedTensorType::get(
-                              shape, builder.getF16Type())));
-    fields.append("offset", builder.getI64IntegerAttr(offset));
-    if (how) {
-      fields.append(order, how);
-    }
-    table.push_back(fields.getDictionary(&context));
+                   llvm::ArrayRef<int64_t> shape,
+                   mlir::DenseI64ArrayAttr permute, bool byColumns) {
+    table.push_back(parameter(names, shape, builder.getF16Type(), offset, {},
+                              permute, byColumns));
     offset += 2 * mlir::ShapedType::getNumElements(shape);
   };
-  place({"left", "right"}, {2 * rows, columns}, "", nullptr);
-  place({"left"}, {columns, rows}, "permute",
-        builder.getDenseI64ArrayAttr({1, 0}));
-  place({"left", "right"}, {rows, 2 * columns}, "by_columns",
-        builder.getUnitAttr());
+  place({"left", "right"}, {2 * rows, columns}, {}, false);
+  place({"left"}, {columns, rows}, builder.getDenseI64ArrayAttr({1, 0}), false);
+  place({"left", "right"}, {rows, 2 * columns}, {}, true);
   std::string section = write();
   ASSERT_EQ(static_cast<int64_t>(section.size()), offset);
   std::vector<float> got, want;
@@ -275,14 +272,12 @@ TEST_F(WeightWriter, RefusesWhatIsBeyondHalves) {
   // The last numbers are in another chunk than the first.
   Counting tensor("layers.0.up.weight", DType::F32, {70000});
   add(tensor, {70000}, false, 0, std::nullopt);
-  mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
-  fields.set("type", mlir::TypeAttr::get(mlir::RankedTensorType::get(
-                         {70000}, builder.getF16Type())));
-  table.back() = fields.getDictionary(&context);
+  table.back() =
+      parameter({"layers.0.up.weight"}, {70000}, builder.getF16Type(), 0);
   std::string section;
   llvm::raw_string_ostream os(section);
   llvm::Error failed = writeWeights(
-      os, {{builder.getArrayAttr(table), nullptr}},
+      os, {{table, nullptr}},
       [&](llvm::StringRef name) -> const TensorView & {
         return *stored.at(name.str());
       },
@@ -309,15 +304,13 @@ TEST_F(WeightWriter, WritesWhatTwoImagesReadOnce) {
       third("c", DType::F32, {1});
   add(first, {3}, false, 0, std::nullopt);
   add(second, {2}, false, 64, std::nullopt);
-  std::vector<mlir::Attribute> ofTheFirst = table;
+  std::vector<StoredParameterAttr> ofTheFirst = table;
   table = {table[1]};
   add(third, {1}, false, 128, std::nullopt);
   std::string section;
   llvm::raw_string_ostream os(section);
   llvm::cantFail(writeWeights(
-      os,
-      {{builder.getArrayAttr(table), nullptr},
-       {builder.getArrayAttr(ofTheFirst), nullptr}},
+      os, {{table, nullptr}, {ofTheFirst, nullptr}},
       [&](llvm::StringRef name) -> const TensorView & {
         return *stored.at(name.str());
       },
@@ -328,13 +321,13 @@ TEST_F(WeightWriter, WritesWhatTwoImagesReadOnce) {
 }
 
 TEST_F(WeightWriter, RefusesParametersOnTopOfEachOther) {
-  Counting first("a", DType::F32, {3}), second("b", DType::F32, {2});
-  add(first, {3}, false, 0, std::nullopt);
-  add(second, {2}, false, 8, std::nullopt);
+  Counting first("a", DType::F32, {20}), second("b", DType::F32, {2});
+  add(first, {20}, false, 0, std::nullopt);
+  add(second, {2}, false, 64, std::nullopt);
   std::string section;
   llvm::raw_string_ostream os(section);
   llvm::Error failed = writeWeights(
-      os, {{builder.getArrayAttr(table), nullptr}},
+      os, {{table, nullptr}},
       [&](llvm::StringRef name) -> const TensorView & {
         return *stored.at(name.str());
       },
