@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 # Folders of dialects, by name.
-DIALECTS = {"cheems": "Cheems", "cheems_cpu": "CheemsCPU", "cheems_tile": "CheemsTile"}
+DIALECTS = {"cheems": "Cheems", "cheems_cpu": "CheemsCPU", "cheems_tile": "CheemsTile", "cheems_plan": "CheemsPlan"}
 # Folders with a Passes.td, in include/cheems, and the same with its tests, in test; in the order that a model goes through.
 FOLDERS = {
     "Dialect/Cheems/Transforms": "On the dialect, for any target",
@@ -23,6 +23,8 @@ FOLDERS = {
     "Conversion/CPUToLLVM": "To code for a CPU",
     "Conversion/CheemsToTile": "To kernels of a GPU",
     "Dialect/CheemsTile/Transforms": "On tiles, for GPUs",
+    "Conversion/TileToPlan": "To plans of launches",
+    "Dialect/CheemsPlan/Transforms": "On plans of launches",
     "Conversion/TileToNVVM": "To threads of a GPU",
     "Interpreter": "To results, without code",
 }

@@ -4,6 +4,7 @@
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Conversion/CheemsToTile/Windows.h"
 #include "cheems/Conversion/TileToNVVM/Passes.h"
+#include "cheems/Conversion/TileToPlan/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -17,7 +18,8 @@ namespace cheems {
 using namespace mlir;
 
 static constexpr StringLiteral stageNames[] = {
-    "imported", "rounded", "groups", "strategy", "tile", "launches", "nvvm"};
+    "imported", "rounded",  "groups", "strategy",
+    "tile",     "launches", "plan",   "nvvm"};
 
 StringRef stringify(CUDAStage stage) {
   return stageNames[static_cast<int>(stage)];
@@ -102,6 +104,10 @@ static void makeLaunches(OpPassManager &pm, const CardOptions &) {
   pm.addPass(tile::createTileOverlapLaunchesPass());
 }
 
+static void makePlan(OpPassManager &pm, const CardOptions &) {
+  buildTileToPlanPipeline(pm);
+}
+
 static void lowerKernels(OpPassManager &pm, const CardOptions &) {
   buildTileToNVVMPipeline(pm);
 }
@@ -120,6 +126,7 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
        selectStrategies},
       {CUDAStage::Tile, "Kernels on tiles, and their launches", makeKernels},
       {CUDAStage::Launches, "Launches on memory of the card", makeLaunches},
+      {CUDAStage::Plan, "What the host launches, as a plan", makePlan},
       {CUDAStage::NVVM, "Kernels in the NVVM dialect", lowerKernels},
   };
   return stages;

@@ -5,9 +5,12 @@
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Conversion/TileToNVVM/Passes.h"
+#include "cheems/Conversion/TileToPlan/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Dialect/CheemsCPU/Transforms/BufferizableOpInterfaceImpl.h"
+#include "cheems/Dialect/CheemsPlan/IR/CheemsPlanDialect.h"
+#include "cheems/Dialect/CheemsPlan/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "cheems/Dialect/CheemsTile/Transforms/BufferizableOpInterfaceImpl.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
@@ -20,7 +23,8 @@ void cheems::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<cheems::CheemsDialect, cheems::cpu::CheemsCPUDialect,
-                  cheems::tile::CheemsTileDialect>();
+                  cheems::tile::CheemsTileDialect,
+                  cheems::plan::CheemsPlanDialect>();
   cheems::registerBufferizableOpInterfaceModels(registry);
   cheems::registerCPUBufferizableOpInterfaceModels(registry);
   cheems::registerTileBufferizableOpInterfaceModels(registry);
@@ -36,6 +40,9 @@ void cheems::registerPassesAndPipelines() {
   cheems::tile::registerCheemsTilePasses();
   cheems::registerTileToNVVMPasses();
   cheems::registerTileToNVVMPipeline();
+  cheems::plan::registerCheemsPlanPasses();
+  cheems::registerTileToPlanPasses();
+  cheems::registerTileToPlanPipeline();
   registerPipelines();
   registerCUDAPipelines();
 }

@@ -7,7 +7,7 @@
 
 namespace cheems::translate {
 
-enum class Form { LLVM, PTX, Cubin };
+enum class Form { LLVM, PTX, Cubin, Plan };
 
 struct Options {
   std::string input = "-", output = "-"; ///< "-": the standard files

@@ -2,6 +2,7 @@
 #include "Translate.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CUDA/Assembler.h"
+#include "cheems/Target/CUDA/LaunchPlan.h"
 #include "cheems/Target/CUDA/PTX.h"
 #include "lib/Support/OutputFile.h"
 #include "mlir/Parser/Parser.h"
@@ -106,7 +107,9 @@ void translate(const Options &options) {
   registerDialects(registry);
   MLIRContext context(registry);
   auto module = read(options, context);
-  std::string code = codeOf(kernelsOf(*module, options), options);
+  std::string code = options.form == Form::Plan
+                         ? checked(cuda::writePlan(*module, /*inLines=*/true))
+                         : codeOf(kernelsOf(*module, options), options);
   llvm::Error failed =
       writeText(options.output, [&](llvm::raw_ostream &os) { os << code; });
   if (!failed) {

@@ -18,6 +18,7 @@ enum class CUDAStage {
   Strategy,
   Tile,
   Launches,
+  Plan,
   NVVM
 };
 

@@ -15,7 +15,7 @@ namespace {
 static_assert(ImportOptions().block % tile::kWindowRows == 0,
               "the importer's windows have kernels");
 
-constexpr llvm::StringLiteral kPlan = "plan", kPTX = "ptx", kCubin = "cubin";
+constexpr llvm::StringLiteral kPTX = "ptx", kCubin = "cubin";
 
 /// The one that a compile of machine code cannot do without.
 llvm::Expected<cuda::Assembler> findAssembler() {
@@ -75,7 +75,7 @@ public:
   }
 
   std::vector<std::string> texts() const override {
-    return {kPlan.str(), kPTX.str(), kCubin.str()};
+    return {kPTX.str(), kCubin.str()};
   }
 
   llvm::Expected<Image> image(const ModelSource &source,
@@ -93,9 +93,6 @@ public:
     std::vector<BackendStage> stages = pipeline(options);
     if (!llvm::is_contained(texts(), options.stage)) {
       return printStage(source, stages);
-    }
-    if (options.stage == kPlan) {
-      return generatePlan(source, stages);
     }
     cuda::Architecture architecture =
         llvm::cantFail(cardsOf(*this, options)).front().architecture;
@@ -130,17 +127,6 @@ private:
       return module.takeError();
     }
     return make(**module);
-  }
-
-  static llvm::Expected<std::string>
-  generatePlan(const ModelSource &source, llvm::ArrayRef<BackendStage> stages) {
-    llvm::StringRef last = stringify(CUDAStage::Launches);
-    const auto *after = std::next(llvm::find_if(
-        stages, [&](const BackendStage &stage) { return stage.name == last; }));
-    return runAndMake(source, llvm::ArrayRef(stages.begin(), after),
-                      [](mlir::ModuleOp module) {
-                        return writePlan(module, /*inLines=*/true);
-                      });
   }
 
   static llvm::Expected<std::string>

@@ -9,7 +9,7 @@
 #include "cheems/Target/CUDA/PTX.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 namespace cheems {
 namespace {
@@ -55,19 +55,22 @@ llvm::Expected<Compiled> compileFor(const Card &card, const ModelSource &source,
   if (llvm::Error failed = lower(CUDAStage::Imported, CUDAStage::Launches)) {
     return std::move(failed);
   }
-  auto plan = writePlan(**module, /*inLines=*/false);
-  if (!plan) {
-    return plan.takeError();
-  }
-  made.plan = std::move(*plan);
   auto rows = decodeRowsOf(**module);
   if (!rows) {
     return rows.takeError();
   }
   made.decodeRows = *rows;
   made.parameters = parametersOf(**module);
+  if (llvm::Error failed = lower(CUDAStage::Launches, CUDAStage::Plan)) {
+    return std::move(failed);
+  }
+  auto plan = cuda::writePlan(**module, /*inLines=*/false);
+  if (!plan) {
+    return plan.takeError();
+  }
+  made.plan = std::move(*plan);
   stageDone();
-  if (llvm::Error failed = lower(CUDAStage::Launches, CUDAStage::NVVM)) {
+  if (llvm::Error failed = lower(CUDAStage::Plan, CUDAStage::NVVM)) {
     return std::move(failed);
   }
   stageDone();
@@ -105,16 +108,6 @@ llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module) {
     return llvm::createStringError("the model has no kernels");
   }
   return *kernels.begin();
-}
-
-llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines) {
-  auto plan = cuda::describeLaunches(module);
-  if (!plan) {
-    return plan.takeError();
-  }
-  return llvm::formatv(inLines ? "{0:2}\n" : "{0}",
-                       llvm::json::Value(std::move(*plan)))
-      .str();
 }
 
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,

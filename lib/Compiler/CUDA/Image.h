@@ -10,10 +10,6 @@ namespace cheems {
 /// The kernels of a module at the stage "nvvm". An error where it has none.
 llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module);
 
-/// What a plan's section holds: JSON of the launches of a module at the stage
-/// "launches", in lines if a person reads it.
-llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines);
-
 /// Plans and code for `cards`. With a ptxas, machine code stands beside the
 /// PTX, and `cubins` keeps it.
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,

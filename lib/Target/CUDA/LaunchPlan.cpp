@@ -1,48 +1,44 @@
-// Follows a module's entries and writes down what they launch.
+// Writes entries of the cheems_plan dialect as JSON, op by op.
 #include "cheems/Target/CUDA/LaunchPlan.h"
-#include "PlanWriter.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
-#include "cheems/Dialect/Cheems/Utils/StepFields.h"
-#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
-#include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
+#include "cheems/Dialect/CheemsPlan/IR/CheemsPlanDialect.h"
 #include "cheems/artifact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 
 namespace cheems::cuda {
 namespace {
 
-/// Memory of the card as the host sees it.
-struct Array {
-  Place place;
-  SmallVector<size_t> shape; ///< numbers of the plan
-};
-using Known = std::variant<Array, size_t, float>;
-
 /// The kernels of a module in order, by name.
 struct Kernels {
-  llvm::StringMap<size_t> numbers;
+  llvm::StringMap<int64_t> numbers;
   llvm::json::Array described;
 
-  void add(tile::KernelOp kernel) {
-    numbers.try_emplace(kernel.getSymName(), numbers.size());
-    llvm::json::Object one{{"name", kernel.getSymName()},
-                           {"threads", kernel.getThreads()},
-                           {"shared", int64_t(kernel.getShared().value_or(0))}};
-    if (kernel.getOverlaps()) {
-      one["overlaps"] = true;
+  explicit Kernels(ModuleOp module) {
+    for (auto kernel : module.getOps<tile::KernelOp>()) {
+      numbers.try_emplace(kernel.getSymName(), int64_t(numbers.size()));
+      llvm::json::Object one{
+          {"name", kernel.getSymName()},
+          {"threads", kernel.getThreads()},
+          {"shared", int64_t(kernel.getShared().value_or(0))}};
+      if (kernel.getOverlaps()) {
+        one["overlaps"] = true;
+      }
+      described.push_back(std::move(one));
     }
-    described.push_back(std::move(one));
   }
 };
 
+/// What an op of two numbers is called.
 std::optional<StringRef> operationOf(Operation *op) {
+  using Predicate = arith::CmpIPredicate;
+  bool ofConditions =
+      op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
   return llvm::TypeSwitch<Operation *, std::optional<StringRef>>(op)
       .Case([](arith::AddIOp) { return "add"; })
       .Case([](arith::SubIOp) { return "subtract"; })
@@ -51,430 +47,208 @@ std::optional<StringRef> operationOf(Operation *op) {
       .Case([](arith::CeilDivUIOp) { return "ceildiv"; })
       .Case([](arith::MinUIOp) { return "min"; })
       .Case([](arith::MaxUIOp) { return "max"; })
+      .Case([](arith::CmpIOp compare) -> std::optional<StringRef> {
+        Predicate predicate = compare.getPredicate();
+        return predicate == Predicate::eq    ? std::optional("equal")
+               : predicate == Predicate::ult ? std::optional("less")
+                                             : std::nullopt;
+      })
+      // Conditions are 0 or 1.
+      .Case([&](arith::AndIOp) {
+        return ofConditions ? std::optional("min") : std::nullopt;
+      })
+      .Case([&](arith::OrIOp) {
+        return ofConditions ? std::optional("max") : std::nullopt;
+      })
       .Default(std::nullopt);
 }
 
-/// What a comparison is of: `less` or `equal`, of the operands in one order or
-/// the other, or its opposite.
-struct Comparison {
-  StringRef operation;
-  bool turns, negates;
-};
-
-std::optional<Comparison> comparisonOf(arith::CmpIPredicate predicate) {
-  using Predicate = arith::CmpIPredicate;
-  switch (predicate) {
-  case Predicate::eq:
-    return Comparison{"equal", false, false};
-  case Predicate::ne:
-    return Comparison{"equal", false, true};
-  case Predicate::ult:
-    return Comparison{"less", false, false};
-  case Predicate::uge:
-    return Comparison{"less", false, true};
-  case Predicate::ugt:
-    return Comparison{"less", true, false};
-  case Predicate::ule:
-    return Comparison{"less", true, true};
-  default:
-    return std::nullopt; // a plan has no negative numbers
-  }
+StringRef nameOf(Type element) {
+  return element.isF32() ? "f32" : element.isBF16() ? "bf16" : "f16";
 }
 
-/// What an argument of an entry is: its memory, and the number of its outermost
-/// extent.
-struct Field {
-  Place place;
-  StringRef outermost;
-};
-
-std::optional<Field> fieldOf(StepField field) {
-  using Kind = Place::Kind;
-  switch (field) {
-  case StepField::Parameters:
-    return Field{{Kind::Weights}, "weights"};
-  case StepField::Pools:
-    return Field{{Kind::Pool}, "slots"};
-  case StepField::Tokens:
-    return Field{{Kind::Tokens}, "tokens"};
-  case StepField::Segments:
-    return Field{{Kind::Segments}, "segments"};
-  case StepField::Rows:
-    return Field{{Kind::Rows}, "rows"};
-  case StepField::Logits:
-  case StepField::StepLogits:
-    return Field{{Kind::Logits}, "rows"};
-  case StepField::EmbeddingRows:
-    return Field{{Kind::EmbeddingRows}, "embedding_rows"};
-  case StepField::Embeddings:
-    return Field{{Kind::Embeddings}, "embedding_rows"};
-  case StepField::TopValues:
-    return Field{{Kind::TopValues}, "rows"};
-  case StepField::TopTokens:
-    return Field{{Kind::TopTokens}, "rows"};
-  case StepField::LogSums:
-    return Field{{Kind::LogSums}, "rows"};
-  case StepField::Workspace: // the plan gives each buffer its place
-    return std::nullopt;
-  }
-  llvm_unreachable("every field has its place, or none");
-}
-
-class Follower {
+class EntryWriter {
 public:
-  Follower(const Kernels &kernels) : kernels(kernels) {}
+  explicit EntryWriter(const Kernels &kernels) : kernels(kernels) {}
 
-  llvm::Expected<llvm::json::Object> run(func::FuncOp entry) {
-    for (BlockArgument argument : entry.getArguments()) {
-      if (llvm::Error failed = takeField(entry, argument)) {
-        return std::move(failed);
-      }
-    }
-    if (llvm::Error failed = follow(entry)) {
-      return std::move(failed);
-    }
-    return plan.finish();
-  }
-
-private:
-  static llvm::Error refuse(Operation *op, StringRef why) {
+  static llvm::Error refuse(Operation *op, const Twine &why) {
     return llvm::createStringError("'" + op->getName().getStringRef() + "' " +
                                    why + " in " + placeOf(op->getLoc()));
   }
 
-  /// An argument of an entry is a field of the step.
-  llvm::Error takeField(func::FuncOp entry, BlockArgument argument) {
-    std::optional<StepField> field =
-        stepFieldOf(entry, argument.getArgNumber());
-    auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!field || !type) {
-      return refuse(entry, "has an argument that is no field of the step");
+  llvm::Expected<llvm::json::Object> run(plan::EntryOp entry) {
+    for (Operation &op : entry.getBody().front()) {
+      if (llvm::Error failed = write(&op)) {
+        return std::move(failed);
+      }
     }
-    auto known = fieldOf(*field);
-    if (!known) {
-      return refuse(entry, "takes the unknown field '" +
-                               stringifyStepField(*field).str() + "'");
-    }
-    Array array{known->place, {}};
-    if (known->place.kind == Place::Kind::Pool) {
-      array.place.index =
-          entry.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kIndex)
-              .getInt();
-    }
-    for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
-      array.shape.push_back(!ShapedType::isDynamic(extent)
-                                ? plan.constant(extent)
-                            : dimension == 0 ? plan.field(known->outermost)
-                                             : plan.field("capacity"));
-    }
-    values[argument] = std::move(array);
-    return llvm::Error::success();
+    return llvm::json::Object{{"numbers", std::move(numbers)},
+                              {"areas", std::move(areas)},
+                              {"parts", std::move(parts)},
+                              {"launches", std::move(launches)}};
   }
 
-  llvm::Error follow(func::FuncOp function) {
-    for (Operation &op : function.getBody().front()) {
-      if (llvm::Error failed = step(&op)) {
+private:
+  llvm::Error write(Operation *op) {
+    if (auto name = operationOf(op)) {
+      return number(op->getResult(0),
+                    llvm::json::Array{*name, of(op->getOperand(0)),
+                                      of(op->getOperand(1))});
+    }
+    return llvm::TypeSwitch<Operation *, llvm::Error>(op)
+        .Case<arith::ConstantOp, arith::XOrIOp, plan::LaunchOp, plan::WhenOp>(
+            [&](auto known) { return write(known); })
+        .Case<arith::IndexCastOp, arith::IndexCastUIOp>([&](auto cast) {
+          return argument(cast, of(cast.getIn())); // the same number
+        })
+        .Case([&](plan::SizeOp size) {
+          return number(size, stringifyStepSize(size.getSize()));
+        })
+        .Case([&](plan::FieldOp field) {
+          return argument(
+              field, llvm::json::Array{stringifyStepField(field.getField())});
+        })
+        .Case([&](plan::WeightsOp weights) {
+          return argument(
+              weights,
+              llvm::json::Array{"weights", int64_t(weights.getOffset())});
+        })
+        .Case([&](plan::PoolOp pool) {
+          return argument(pool,
+                          llvm::json::Array{"pool", int64_t(pool.getIndex())});
+        })
+        .Case([&](plan::AreaOp area) {
+          areas.push_back(of(area.getBytes()));
+          return argument(area,
+                          llvm::json::Array{"area", int64_t(areas.size()) - 1});
+        })
+        .Case([&](plan::TensorMapOp map) {
+          tile::TensorMapType type = map.getType();
+          return argument(
+              map, llvm::json::Array{"map", of(map.getAddress()),
+                                     of(map.getRows()), of(map.getColumns()),
+                                     nameOf(type.getElementType()),
+                                     type.getRows(), type.getColumns()});
+        })
+        .Case([&](plan::PartOp part) {
+          parts.push_back(part.getPart());
+          return llvm::Error::success();
+        })
+        .Default([](Operation *other) {
+          return refuse(other, "has no form in a plan's JSON; "
+                               "cheems-plan-expand-numbers gives it to "
+                               "numbers without a sign");
+        });
+  }
+
+  llvm::Error write(arith::ConstantOp constant) {
+    if (auto real = dyn_cast<FloatAttr>(constant.getValue());
+        real && real.getType().isF32()) {
+      return argument(
+          constant,
+          llvm::json::Array{"f32", double(real.getValue().convertToFloat())});
+    }
+    auto whole = dyn_cast<IntegerAttr>(constant.getValue());
+    if (!whole) {
+      return refuse(constant, "is neither a whole number nor f32");
+    }
+    int64_t value = whole.getType().isInteger(1)
+                        ? int64_t(whole.getValue().getZExtValue())
+                        : whole.getValue().getSExtValue();
+    return value < 0 ? refuse(constant, "is negative, and numbers of a plan "
+                                        "are not")
+                     : number(constant, value);
+  }
+
+  /// The opposite of a condition.
+  llvm::Error write(arith::XOrIOp op) {
+    if (!op.getType().isInteger(1) || !matchPattern(op.getRhs(), m_One())) {
+      return refuse(op, "is not the opposite of a condition");
+    }
+    return number(
+        op, llvm::json::Array{"subtract", of(op.getRhs()), of(op.getLhs())});
+  }
+
+  llvm::Error write(plan::WhenOp when) {
+    for (auto launch : when.getBody().getOps<plan::LaunchOp>()) {
+      if (llvm::Error failed = write(launch, when.getCondition())) {
         return failed;
       }
     }
     return llvm::Error::success();
   }
 
-  // What was not seen before is refused where it came from.
-  const Array &array(Value value) { return std::get<Array>(values.at(value)); }
-  size_t number(Value value) { return std::get<size_t>(values.at(value)); }
-
-  llvm::Error step(Operation *op) {
-    if (auto name = operationOf(op)) {
-      values[op->getResult(0)] = plan.operation(
-          *name, number(op->getOperand(0)), number(op->getOperand(1)));
-      return llvm::Error::success();
-    }
-    return llvm::TypeSwitch<Operation *, llvm::Error>(op)
-        .Case([&](arith::ConstantOp constant) { return take(constant); })
-        .Case([&](arith::CmpIOp compare) { return take(compare); })
-        .Case([&](arith::AndIOp both) { return take(both, "min"); })
-        .Case([&](arith::OrIOp either) { return take(either, "max"); })
-        .Case([&](arith::XOrIOp opposite) { return take(opposite); })
-        .Case([&](arith::SelectOp select) { return take(select); })
-        .Case([&](arith::IndexCastOp cast) {
-          size_t same = number(cast.getIn());
-          values[cast] = same;
-          return llvm::Error::success();
-        })
-        .Case([&](memref::AllocOp alloc) { return take(alloc); })
-        .Case([](memref::DeallocOp) { return llvm::Error::success(); })
-        .Case([&](memref::DimOp dim) { return take(dim); })
-        .Case([&](memref::ViewOp view) { return take(view); })
-        .Case([&](memref::CastOp cast) {
-          Array same = array(cast.getSource());
-          values[cast] = std::move(same);
-          return llvm::Error::success();
-        })
-        .Case([&](memref::CollapseShapeOp collapse) { return take(collapse); })
-        .Case([&](memref::ExpandShapeOp expand) {
-          Array reshaped{array(expand.getSrc()).place, {}};
-          for (OpFoldResult extent : expand.getMixedOutputShape()) {
-            auto fixed = getConstantIntValue(extent);
-            reshaped.shape.push_back(fixed ? plan.constant(*fixed)
-                                           : number(cast<Value>(extent)));
-          }
-          values[expand] = std::move(reshaped);
-          return llvm::Error::success();
-        })
-        .Case([&](func::CallOp call) { return take(call); })
-        .Case([&](MarkOp mark) {
-          plan.beginPart(mark.getPart());
-          return llvm::Error::success();
-        })
-        .Case([&](tile::LaunchOp launch) { return take(launch); })
-        .Case([](func::ReturnOp) { return llvm::Error::success(); })
-        .Default([](Operation *other) {
-          return refuse(other, "is nothing that a plan of launches has");
-        });
-  }
-
-  /// 1 for 0, and 0 for 1.
-  size_t negated(size_t condition) {
-    return plan.operation("subtract", plan.constant(1), condition);
-  }
-
-  /// Conditions are 0 or 1.
-  llvm::Error take(arith::CmpIOp compare) {
-    auto what = comparisonOf(compare.getPredicate());
-    if (!what) {
-      return refuse(compare, "compares numbers with a sign");
-    }
-    size_t a = number(compare.getLhs()), b = number(compare.getRhs());
-    size_t made = plan.operation(what->operation, what->turns ? b : a,
-                                 what->turns ? a : b);
-    values[compare] = what->negates ? negated(made) : made;
-    return llvm::Error::success();
-  }
-
-  llvm::Error take(Operation *op, StringRef ofConditions) {
-    if (!op->getResult(0).getType().isInteger(1)) {
-      return refuse(op, "is of other numbers than conditions");
-    }
-    values[op->getResult(0)] = plan.operation(
-        ofConditions, number(op->getOperand(0)), number(op->getOperand(1)));
-    return llvm::Error::success();
-  }
-
-  /// The opposite of a condition.
-  llvm::Error take(arith::XOrIOp op) {
-    size_t condition = number(op.getLhs());
-    if (!op.getType().isInteger(1) || plan.valueOf(number(op.getRhs())) != 1) {
-      return refuse(op, "is not the opposite of a condition");
-    }
-    values[op] = negated(condition);
-    return llvm::Error::success();
-  }
-
-  /// Both numbers are computed, and none may be negative in any step.
-  llvm::Error take(arith::SelectOp select) {
-    if (!select.getType().isIndex()) {
-      return refuse(select, "chooses other things than numbers");
-    }
-    size_t condition = number(select.getCondition());
-    values[select] = plan.operation(
-        "add",
-        plan.operation("multiply", condition, number(select.getTrueValue())),
-        plan.operation("multiply", negated(condition),
-                       number(select.getFalseValue())));
-    return llvm::Error::success();
-  }
-
-  llvm::Error take(arith::ConstantOp constant) {
-    if (auto whole = dyn_cast<IntegerAttr>(constant.getValue())) {
-      values[constant] =
-          plan.constant(whole.getType().isInteger(1)
-                            ? int64_t(whole.getValue().getZExtValue())
-                            : whole.getInt());
-    } else if (auto real = dyn_cast<FloatAttr>(constant.getValue());
-               real && real.getType().isF32()) {
-      values[constant] = real.getValue().convertToFloat();
-    } else {
-      return refuse(constant, "is neither a whole number nor f32");
-    }
-    return llvm::Error::success();
-  }
-
-  llvm::Error take(memref::AllocOp alloc) {
-    MemRefType type = alloc.getType();
-    if (!type.getElementType().isIntOrFloat()) {
-      return refuse(alloc, "has elements whose bits are not known");
-    }
-    Array made;
-    size_t bytes = plan.constant(type.getElementTypeBitWidth() / 8);
-    auto sizes = alloc.getDynamicSizes().begin();
-    for (int64_t extent : type.getShape()) {
-      size_t size = ShapedType::isDynamic(extent) ? number(*sizes++)
-                                                  : plan.constant(extent);
-      made.shape.push_back(size);
-      bytes = plan.operation("multiply", bytes, size);
-    }
-    made.place = plan.area(bytes);
-    values[alloc] = std::move(made);
-    return llvm::Error::success();
-  }
-
-  llvm::Error take(memref::DimOp dim) {
-    auto index = dim.getConstantIndex();
-    if (!index) {
-      return refuse(dim, "asks for an extent that is not known");
-    }
-    size_t extent = array(dim.getSource()).shape[size_t(*index)];
-    values[dim] = extent;
-    return llvm::Error::success();
-  }
-
-  /// A parameter: its offset is that in the weight section.
-  llvm::Error take(memref::ViewOp view) {
-    const Array &source = array(view.getSource());
-    auto offset = plan.valueOf(number(view.getByteShift()));
-    if (source.place.kind != Place::Kind::Weights || !offset ||
-        !view.getType().hasStaticShape()) {
-      return refuse(view, "is of something other than a parameter");
-    }
-    Array made{{Place::Kind::Weights, source.place.index + *offset}, {}};
-    for (int64_t extent : view.getType().getShape()) {
-      made.shape.push_back(plan.constant(extent));
-    }
-    values[view] = std::move(made);
-    return llvm::Error::success();
-  }
-
-  llvm::Error take(memref::CollapseShapeOp collapse) {
-    const Array &source = array(collapse.getSrc());
-    Array made{source.place, {}};
-    for (const auto &group : collapse.getReassociationIndices()) {
-      size_t extent = plan.constant(1);
-      for (int64_t dimension : group) {
-        extent =
-            plan.operation("multiply", extent, source.shape[size_t(dimension)]);
-      }
-      made.shape.push_back(extent);
-    }
-    values[collapse] = std::move(made);
-    return llvm::Error::success();
-  }
-
-  /// A function may be called many times: its values are those of the call.
-  llvm::Error take(func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
-    if (call.getNumResults() != 0 || callee.isExternal()) {
-      return refuse(call, "calls a function with results or without a body");
-    }
-    for (auto [argument, operand] :
-         llvm::zip(callee.getArguments(), call.getOperands())) {
-      Known same = values.at(operand);
-      values[argument] = std::move(same);
-    }
-    return follow(callee);
-  }
-
-  static PlanMap mapOf(const Array &source, tile::TensorMapType type) {
-    Type element = type.getElementType();
-    return {source.place,
-            source.shape[0],
-            source.shape[1],
-            element.isF32() ? "f32" : element.isBF16() ? "bf16" : "f16",
-            type.getRows(),
-            type.getColumns()};
-  }
-
-  llvm::Error take(tile::LaunchOp launch) {
+  llvm::Error write(plan::LaunchOp launch, Value condition = {}) {
     auto kernel = kernels.numbers.find(launch.getKernel());
     if (kernel == kernels.numbers.end()) {
-      return refuse(launch, "names no kernel of the module");
+      return refuse(launch, "names no kernel of tiles of the module");
     }
-    SmallVector<Value> operands(launch.getInputs());
-    llvm::append_range(operands, launch.getOutputs());
-    // The kernel's own types say which extents are arguments.
-    auto types = SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(
-                     launch, launch.getKernelAttr())
-                     .getArgumentTypes();
-    std::vector<PlanArgument> arguments;
-    using Kind = tile::KernelParameter::Kind;
-    for (const tile::KernelParameter &each : tile::parametersOf(types)) {
-      Value operand = operands[each.argument];
-      switch (each.kind) {
-      case Kind::Pointer:
-        arguments.emplace_back(array(operand).place);
-        break;
-      case Kind::Extent:
-        arguments.emplace_back(array(operand).shape[each.dimension]);
-        break;
-      case Kind::Index:
-      case Kind::I32:
-        arguments.emplace_back(number(operand));
-        break;
-      case Kind::TensorMap:
-        arguments.emplace_back(mapOf(
-            array(operand), cast<tile::TensorMapType>(types[each.argument])));
-        break;
-      case Kind::F32:
-        arguments.emplace_back(std::get<float>(values.at(operand)));
-        break;
-      }
+    llvm::json::Array arguments;
+    for (Value each : launch.getArguments()) {
+      arguments.push_back(of(each));
     }
-    OperandRange grid = launch.getGrid();
-    std::optional<size_t> when;
-    if (Value condition = launch.getWhen()) {
-      when = number(condition);
+    llvm::json::Object made{
+        {"kernel", kernel->second},
+        {"grid", llvm::json::Array{of(launch.getGridX()), of(launch.getGridY()),
+                                   of(launch.getGridZ())}},
+        {"arguments", std::move(arguments)}};
+    if (condition) {
+      made["when"] = of(condition);
     }
-    plan.launch(kernel->second, when,
-                {number(grid[0]), number(grid[1]), number(grid[2])},
-                std::move(arguments));
+    if (!parts.empty()) {
+      made["part"] = int64_t(parts.size()) - 1;
+    }
+    launches.push_back(std::move(made));
     return llvm::Error::success();
   }
 
+  /// The next number of the plan.
+  llvm::Error number(Value value, llvm::json::Value described) {
+    numbers.push_back(std::move(described));
+    return argument(value, int64_t(numbers.size()) - 1);
+  }
+
+  /// What stands where `value` is used.
+  llvm::Error argument(Value value, llvm::json::Value described) {
+    forms.try_emplace(value, std::move(described));
+    return llvm::Error::success();
+  }
+
+  // What was not written before is refused where it stands.
+  const llvm::json::Value &of(Value value) { return forms.find(value)->second; }
+
   const Kernels &kernels;
-  PlanWriter plan;
-  llvm::DenseMap<Value, Known> values;
+  llvm::json::Array numbers, areas, parts, launches;
+  llvm::DenseMap<Value, llvm::json::Value> forms;
 };
 
 } // namespace
 
-/// How many logits of a row an entry finds; nothing for steps.
-static std::optional<int64_t> topLogitsOf(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (stepFieldOf(function, i) == StepField::TopValues) {
-      return cast<ShapedType>(function.getArgumentTypes()[i]).getDimSize(1);
-    }
-  }
-  return std::nullopt;
-}
-
-llvm::Expected<llvm::json::Object> describeLaunches(ModuleOp module) {
-  Kernels kernels;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    kernels.add(kernel);
-  }
+llvm::Expected<std::string> writePlan(ModuleOp module, bool inLines) {
+  Kernels kernels(module);
   llvm::json::Object entries;
   llvm::json::Array topLogits;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr(kEntry)) {
-      continue;
-    }
-    auto described = Follower(kernels).run(function);
+  for (auto entry : module.getOps<plan::EntryOp>()) {
+    auto described = EntryWriter(kernels).run(entry);
     if (!described) {
       return described.takeError();
     }
-    if (auto count = topLogitsOf(function)) {
-      described->try_emplace("count", *count);
+    StringRef kind = stringifyEntryKind(entry.getKind());
+    if (entry.getKind() == plan::EntryKind::TopLogits) {
+      described->try_emplace("count", int64_t(*entry.getCount()));
       topLogits.push_back(std::move(*described));
-    } else {
-      entries[function->hasAttr(kMostRows) ? "decode" : "general"] =
-          std::move(*described);
+    } else if (!entries.try_emplace(kind, std::move(*described)).second) {
+      return EntryWriter::refuse(entry,
+                                 "is the second one of the kind " + kind);
     }
   }
   entries["top_logits"] = std::move(topLogits);
-  return llvm::json::Object{{"version", CHEEMS_LAUNCH_PLAN_VERSION},
-                            {"kernels", std::move(kernels.described)},
-                            {"entries", std::move(entries)}};
+  llvm::json::Object plan{{"version", CHEEMS_LAUNCH_PLAN_VERSION},
+                          {"kernels", std::move(kernels.described)},
+                          {"entries", std::move(entries)}};
+  return llvm::formatv(inLines ? "{0:2}\n" : "{0}",
+                       llvm::json::Value(std::move(plan)))
+      .str();
 }
 
 } // namespace cheems::cuda

@@ -5,13 +5,14 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/JSON.h"
+#include <string>
 
 namespace cheems::cuda {
 
-/// The plan of a module at the stage "launches": its kernels and its entries.
-/// An error names an op that no plan has.
-llvm::Expected<llvm::json::Object> describeLaunches(mlir::ModuleOp module);
+/// The plan of a module at the stage "plan" as JSON: its kernels and its
+/// entries, each of whose numbers is one op; in lines if a person reads it. An
+/// error names an op that has no form there.
+llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines);
 
 } // namespace cheems::cuda
 

@@ -4,6 +4,7 @@
 #include "Pool.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,7 +19,21 @@ using namespace cheems;
 #define GET_OP_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsOps.cpp.inc"
 
+namespace {
+/// Functions that have parts of a step may be inlined once they are launches:
+/// then marks are all that is left of this dialect.
+struct Inlining : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *op, Region *, bool,
+                       IRMapping &) const override {
+    return isa<MarkOp>(op);
+  }
+};
+} // namespace
+
 void CheemsDialect::initialize() {
+  addInterfaces<Inlining>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "cheems/Dialect/Cheems/IR/CheemsAttrs.cpp.inc"

@@ -1,31 +1,15 @@
 // Registration of the cheems_tile dialect, its attributes and types.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Dialect/Cheems/IR/WordFormat.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
-
-/// An enumerator as a word, with one space before it. Its attribute's own
-/// printer adds a second one.
-template <typename AttrT>
-static ParseResult parseWord(OpAsmParser &parser, AttrT &attribute) {
-  using Enum = decltype(attribute.getValue());
-  FailureOr<Enum> value = FieldParser<Enum>::parse(parser);
-  if (failed(value)) {
-    return failure();
-  }
-  attribute = AttrT::get(parser.getContext(), *value);
-  return success();
-}
-
-template <typename AttrT>
-static void printWord(OpAsmPrinter &printer, Operation *, AttrT attribute) {
-  printer << stringifyEnum(attribute.getValue());
-}
 
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrInterfaces.cpp.inc"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.cpp.inc"
@@ -57,10 +41,21 @@ struct Names : OpAsmDialectInterface {
     return AliasResult::FinalAlias;
   }
 };
+
+/// Functions that launch kernels may be inlined. Nothing is inlined into a
+/// kernel: it calls no function.
+struct Inlining : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *op, Region *, bool,
+                       IRMapping &) const override {
+    return isa<LaunchOp>(op);
+  }
+};
 } // namespace
 
 void CheemsTileDialect::initialize() {
-  addInterfaces<Names>();
+  addInterfaces<Inlining, Names>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrs.cpp.inc"

@@ -1,0 +1,153 @@
+// cheems-tile-to-plan: entries that launch kernels become plans of launches.
+#include "Patterns.h"
+#include "cheems/Conversion/TileToPlan/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/CheemsPlan/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_TILETOPLANPASS
+#include "cheems/Conversion/TileToPlan/Passes.h.inc"
+} // namespace cheems
+
+using namespace mlir;
+using namespace cheems;
+
+PlanTypeConverter::PlanTypeConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion(
+      [](MemRefType type,
+         SmallVectorImpl<Type> &converted) -> std::optional<LogicalResult> {
+        converted.push_back(plan::AddressType::get(type.getContext()));
+        converted.append(size_t(type.getNumDynamicDims()),
+                         IndexType::get(type.getContext()));
+        return success();
+      });
+}
+
+static LogicalResult check(memref::AllocOp alloc) {
+  return alloc.getType().getElementType().isIntOrFloat()
+             ? success()
+             : alloc.emitOpError("has elements whose bits are not known");
+}
+
+static LogicalResult check(memref::DimOp dim) {
+  return dim.getConstantIndex()
+             ? success()
+             : dim.emitOpError("asks for an extent that is not known");
+}
+
+/// A parameter is a static part of the array of all weights.
+static LogicalResult check(memref::ViewOp view) {
+  auto argument = dyn_cast<BlockArgument>(view.getSource());
+  auto entry = view->getParentOfType<func::FuncOp>();
+  bool isParameter =
+      argument && entry &&
+      fieldOf(entry, argument.getArgNumber()) == StepField::Parameters;
+  if (!isParameter || !getConstantIntValue(view.getByteShift()) ||
+      !view.getType().hasStaticShape()) {
+    return view.emitOpError("is of something other than a parameter");
+  }
+  return success();
+}
+
+/// An op of an entry's body.
+static LogicalResult check(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<memref::AllocOp, memref::DimOp, memref::ViewOp>(
+          [](auto known) { return check(known); })
+      .Case<memref::CastOp, memref::CollapseShapeOp, memref::DeallocOp,
+            memref::ExpandShapeOp, MarkOp, func::ReturnOp>(
+          [](auto) { return success(); })
+      .Case([](func::CallOp call) {
+        return call.emitOpError("is still there: inline calls before");
+      })
+      .Case([](tile::LaunchOp launch) -> LogicalResult {
+        if (SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(
+                launch, launch.getKernelAttr())) {
+          return success();
+        }
+        return launch.emitOpError("has a kernel that is compiled already");
+      })
+      .Default([](Operation *other) -> LogicalResult {
+        if (isa<arith::ArithDialect>(other->getDialect())) {
+          return success();
+        }
+        return other->emitOpError("is nothing that a plan of launches has");
+      });
+}
+
+static LogicalResult check(func::FuncOp entry) {
+  if (!entry.getResultTypes().empty() || !entry.getBody().hasOneBlock()) {
+    return entry.emitOpError("is no entry: it has results, or branches");
+  }
+  for (BlockArgument argument : entry.getArguments()) {
+    auto field = fieldOf(entry, argument.getArgNumber());
+    if (!field || !isa<MemRefType>(argument.getType())) {
+      return entry.emitOpError("has an argument that is no field of the step");
+    }
+    if (!isPlanField(*field)) {
+      return entry.emitOpError("takes the field '")
+             << stringifyStepField(*field) << "', which no plan has";
+    }
+  }
+  for (Operation &op : entry.getBody().front()) {
+    if (failed(check(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+namespace {
+struct TileToPlan : cheems::impl::TileToPlanPassBase<TileToPlan> {
+  void runOnOperation() override {
+    SmallVector<Operation *> entries;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function->hasAttr(kEntry)) {
+        if (failed(check(function))) {
+          return signalPassFailure();
+        }
+        entries.push_back(function);
+      }
+    }
+    PlanTypeConverter types;
+    RewritePatternSet patterns(&getContext());
+    populateEntryPatterns(types, patterns);
+    populateMemoryPatterns(types, patterns);
+    populateLaunchPatterns(types, patterns);
+    ConversionTarget target(getContext());
+    target.addLegalDialect<arith::ArithDialect, plan::CheemsPlanDialect>();
+    if (failed(applyFullConversion(entries, target, std::move(patterns)))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+void cheems::buildTileToPlanPipeline(OpPassManager &pm) {
+  // What is inlined is simplified as a whole, behind this.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  pm.addPass(createTileToPlanPass());
+  OpPassManager &entries = pm.nest<plan::EntryOp>();
+  entries.addPass(createCanonicalizerPass());
+  entries.addPass(createCSEPass());
+  // Neighbours of one condition join when equal conditions are one value.
+  entries.addPass(createCanonicalizerPass());
+  entries.addPass(plan::createPlanShareAreasPass());
+  entries.addPass(plan::createPlanExpandNumbersPass());
+  entries.addPass(createCSEPass());
+}
+
+void cheems::registerTileToPlanPipeline() {
+  PassPipelineRegistration<>(
+      "cheems-launches-to-plan",
+      "Functions that launch kernels on memory of the card become plans",
+      [](OpPassManager &pm) { buildTileToPlanPipeline(pm); });
+}

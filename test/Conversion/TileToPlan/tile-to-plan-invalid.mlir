@@ -1,0 +1,87 @@
+// What no plan has is refused with the reason.
+// RUN: cheems-opt %s --cheems-tile-to-plan --split-input-file --verify-diagnostics
+
+// expected-error@below {{has an argument that is no field of the step}}
+func.func @number(%n: index {cheems.field = "tokens"}) attributes {cheems.entry = "number"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{has an argument that is no field of the step}}
+func.func @unnamed(%x: memref<4xf32>) attributes {cheems.entry = "unnamed"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{takes the unknown field 'other'}}
+func.func @unknown(%x: memref<4xf32> {cheems.field = "other"}) attributes {cheems.entry = "unknown"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{is no entry: it has results, or branches}}
+func.func @result(%x: memref<4xf32> {cheems.field = "tokens"}) -> memref<4xf32> attributes {cheems.entry = "result"} {
+  return %x : memref<4xf32>
+}
+
+// -----
+
+func.func @load(%x: memref<4xf32> {cheems.field = "tokens"}) attributes {cheems.entry = "load"} {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{is nothing that a plan of launches has}}
+  %v = memref.load %x[%c0] : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func private @callee()
+func.func @call() attributes {cheems.entry = "call"} {
+  // expected-error@below {{is still there: inline calls before}}
+  call @callee() : () -> ()
+  return
+}
+
+// -----
+
+func.func @elements() attributes {cheems.entry = "elements"} {
+  // expected-error@below {{has elements whose bits are not known}}
+  %x = memref.alloc() : memref<4xindex>
+  return
+}
+
+// -----
+
+func.func @extent(%x: memref<?x?xf32> {cheems.field = "pools", cheems.index = 0 : i64}) attributes {cheems.entry = "extent"} {
+  %c0 = arith.constant 0 : index
+  %t = memref.dim %x, %c0 : memref<?x?xf32>
+  // expected-error@below {{asks for an extent that is not known}}
+  %n = memref.dim %x, %t : memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @part(%x: memref<64xi8> {cheems.field = "tokens"}) attributes {cheems.entry = "part"} {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{is of something other than a parameter}}
+  %n = memref.view %x[%c0][] : memref<64xi8> to memref<4xf32>
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @compiled() {
+    llvm.return
+  }
+}
+func.func @late() attributes {cheems.entry = "late"} {
+  %c1 = arith.constant 1 : index
+  // expected-error@below {{has a kernel that is compiled already}}
+  cheems_tile.launch @compiled grid[%c1, %c1, %c1]
+  return
+}
