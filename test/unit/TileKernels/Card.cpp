@@ -29,6 +29,8 @@ Card &Card::get() {
 Card::Card() {
   report = "/tmp/cheems-findings-" + std::to_string(getpid());
   setenv("CHEEMS_EMULATOR_REPORT", report.c_str(), 1);
+  // The runtime opens the same one.
+  setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::softwareGPU, 1);
   library = dlopen(cheems::test_paths::softwareGPU, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     throw CardError(dlerror());
@@ -108,56 +110,47 @@ void Card::read(void *target, Address source, size_t bytes) {
   }
 }
 
-std::vector<std::byte> Card::tensorMap(const Matrix &matrix) {
-  struct alignas(64) Map {
-    std::byte bytes[128];
-  } map;
-  // The numbers of cuda.h, innermost dimension first.
-  constexpr int types[] = {6, 9, 7}, none = 0, promoted = 2;
-  bool isWord = matrix.element == Matrix::Element::f32;
-  uint64_t bytes = (isWord ? 4 : 2) * matrix.columns;
-  const uint64_t extents[] = {matrix.columns, matrix.rows};
-  // Of a row alone it leads nowhere.
-  const uint64_t strides[] = {matrix.rows == 1 ? (bytes + 15) / 16 * 16
-                                               : bytes};
-  const uint32_t box[] = {matrix.boxColumns, matrix.boxRows}, each[] = {1, 1};
-  int swizzle = isWord                    ? none
-                : matrix.boxColumns == 64 ? 3
-                : matrix.boxColumns == 32 ? 2
-                                          : 1;
-  call("cuTensorMapEncodeTiled", static_cast<void *>(&map),
-       types[static_cast<int>(matrix.element)], 2U,
-       reinterpret_cast<void *>(matrix.address), &extents[0], &strides[0],
-       &box[0], &each[0], none, swizzle, promoted, none);
-  return {std::begin(map.bytes), std::end(map.bytes)};
+void *Card::function(const std::string &ptx, const std::string &kernel,
+                     int shared) {
+  void *&module = modules[ptx];
+  if (!module) {
+    call("cuModuleLoadData", &module, static_cast<const void *>(ptx.c_str()));
+  }
+  void *function = nullptr;
+  call("cuModuleGetFunction", &function, module, kernel.c_str());
+  call("cuFuncSetAttribute", function, maxDynamicShared, shared);
+  return function;
+}
+
+void Card::renewContext() {
+  modules.clear();
+  call("cuDevicePrimaryCtxReset_v2", device);
+  openContext();
+  findings(); // of memory that was not freed
+}
+
+void Card::fail(const std::string &what) {
+  std::string found = findings();
+  renewContext();
+  throw CardError(what + "\n" + found);
 }
 
 void Card::launch(const std::string &ptx, const Launch &launch) {
   try {
-    void *&module = modules[ptx];
-    if (!module) {
-      call("cuModuleLoadData", &module, static_cast<const void *>(ptx.c_str()));
-    }
-    void *function = nullptr;
-    call("cuModuleGetFunction", &function, module, launch.kernel.c_str());
-    call("cuFuncSetAttribute", function, maxDynamicShared,
-         static_cast<int>(launch.shared));
+    void *kernel =
+        function(ptx, launch.kernel, static_cast<int>(launch.shared));
     std::vector<void *> parameters;
     for (const std::vector<std::byte> &parameter : launch.parameters) {
       parameters.push_back(const_cast<std::byte *>(parameter.data()));
     }
     void *stream = nullptr;
     void **extra = nullptr;
-    call("cuLaunchKernel", function, launch.grid[0], launch.grid[1],
+    call("cuLaunchKernel", kernel, launch.grid[0], launch.grid[1],
          launch.grid[2], launch.threads, 1U, 1U, launch.shared, stream,
          parameters.data(), extra);
     call("cuCtxSynchronize");
   } catch (const CardError &) {
-    // The context keeps its error for ever.
-    modules.clear();
-    call("cuDevicePrimaryCtxReset_v2", device);
-    openContext();
-    findings(); // of memory that was not freed
+    renewContext();
     throw;
   }
 }

@@ -36,15 +36,6 @@ public:
   void write(Address target, const void *source, size_t bytes);
   void read(void *target, Address source, size_t bytes);
 
-  /// Boxes of a matrix for copies of the hardware, as a launch gets them.
-  struct Matrix {
-    Address address;
-    uint64_t rows, columns;
-    enum class Element { f16, bf16, f32 } element; ///< f32: not swizzled
-    uint32_t boxRows, boxColumns;
-  };
-  std::vector<std::byte> tensorMap(const Matrix &matrix);
-
   struct Launch {
     std::string kernel;
     std::array<uint32_t, 3> grid;
@@ -52,6 +43,12 @@ public:
     uint32_t shared;  ///< bytes, dynamic
     std::vector<std::vector<std::byte>> parameters;
   };
+  /// A kernel of `ptx`, as the driver's functions take it, with so many bytes
+  /// of dynamic shared memory.
+  void *function(const std::string &ptx, const std::string &kernel, int shared);
+  /// Throws CardError of a failure, with what the card found. All memory of the
+  /// card is gone then.
+  [[noreturn]] void fail(const std::string &what);
   /// Runs a kernel of `ptx`, and waits for it. Behind a finding all memory of
   /// the card is gone.
   void launch(const std::string &ptx, const Launch &launch);
@@ -65,6 +62,8 @@ private:
   template <typename... Arguments>
   void call(const char *name, Arguments... arguments);
   void openContext();
+  /// The context keeps its error for ever: another one takes its place.
+  void renewContext();
   /// What was found since the last time.
   std::string findings();
 

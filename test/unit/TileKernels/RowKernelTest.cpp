@@ -35,7 +35,7 @@ func.func @copy_all(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   cheems_tile.launch @copy grid[%gx, %gy, %c1] ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>)
   return
 }
-cheems_tile.kernel @norm(%x: memref<?x?xf32>, %w: memref<?xf32>, %y: memref<?x?xf32>, %epsilon: f32) warps(4) {
+cheems_tile.kernel @norm(%x: memref<?x?xf32>, %w: memref<?xf32>, %epsilon: f32, %y: memref<?x?xf32>) warps(4) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -68,7 +68,7 @@ func.func @norm_all(%x: memref<?x?xf32>, %w: memref<?xf32>, %epsilon: f32) -> me
   %c = memref.dim %x, %c1 : memref<?x?xf32>
   %g = arith.ceildivui %r, %c4 : index
   %y = memref.alloc(%r, %c) : memref<?x?xf32>
-  cheems_tile.launch @norm grid[%g, %c1, %c1] ins(%x, %w, %y, %epsilon : memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>, f32)
+  cheems_tile.launch @norm grid[%g, %c1, %c1] ins(%x, %w, %epsilon : memref<?x?xf32>, memref<?xf32>, f32) outs(%y : memref<?x?xf32>)
   return %y : memref<?x?xf32>
 }
 )";

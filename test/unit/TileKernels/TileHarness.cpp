@@ -79,13 +79,8 @@ std::unique_ptr<TileModule> TileModule::compile(const std::string &text,
 
 std::optional<std::vector<Array>>
 TileModule::call(llvm::StringRef function, llvm::ArrayRef<Argument> arguments) {
-  auto found = module->lookupSymbol<func::FuncOp>(function);
-  if (!found) {
-    ADD_FAILURE() << "no function @" << function.str();
-    return std::nullopt;
-  }
   try {
-    return runPlan(found, code, arguments);
+    return runPlanned(*module, function, code, arguments);
   } catch (const CardError &error) {
     ADD_FAILURE() << "@" << function.str() << ": " << error.what();
     return std::nullopt;

@@ -3,7 +3,7 @@
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_TILEHARNESS_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_TILEHARNESS_H
 
-#include "LaunchPlan.h"
+#include "PlannedCall.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>
