@@ -2,7 +2,7 @@
 // RUN: cheems-opt %s --cheems-tile-to-plan --split-input-file --verify-diagnostics
 
 // expected-error@below {{has an argument that is no field of the step}}
-func.func @number(%n: index {cheems.field = "tokens"}) attributes {cheems.entry = "number"} {
+func.func @number(%n: index {cheems.field = #cheems.step_field<tokens>}) attributes {cheems.entry = "number"} {
   return
 }
 
@@ -15,21 +15,21 @@ func.func @unnamed(%x: memref<4xf32>) attributes {cheems.entry = "unnamed"} {
 
 // -----
 
-// expected-error@below {{takes the unknown field 'other'}}
-func.func @unknown(%x: memref<4xf32> {cheems.field = "other"}) attributes {cheems.entry = "unknown"} {
+// expected-error@below {{takes the field 'workspace', which no plan has}}
+func.func @workspace(%x: memref<4xf32> {cheems.field = #cheems.step_field<workspace>}) attributes {cheems.entry = "workspace"} {
   return
 }
 
 // -----
 
 // expected-error@below {{is no entry: it has results, or branches}}
-func.func @result(%x: memref<4xf32> {cheems.field = "tokens"}) -> memref<4xf32> attributes {cheems.entry = "result"} {
+func.func @result(%x: memref<4xf32> {cheems.field = #cheems.step_field<tokens>}) -> memref<4xf32> attributes {cheems.entry = "result"} {
   return %x : memref<4xf32>
 }
 
 // -----
 
-func.func @load(%x: memref<4xf32> {cheems.field = "tokens"}) attributes {cheems.entry = "load"} {
+func.func @load(%x: memref<4xf32> {cheems.field = #cheems.step_field<tokens>}) attributes {cheems.entry = "load"} {
   %c0 = arith.constant 0 : index
   // expected-error@below {{is nothing that a plan of launches has}}
   %v = memref.load %x[%c0] : memref<4xf32>
@@ -55,7 +55,7 @@ func.func @elements() attributes {cheems.entry = "elements"} {
 
 // -----
 
-func.func @extent(%x: memref<?x?xf32> {cheems.field = "pools", cheems.index = 0 : i64}) attributes {cheems.entry = "extent"} {
+func.func @extent(%x: memref<?x?xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64}) attributes {cheems.entry = "extent"} {
   %c0 = arith.constant 0 : index
   %t = memref.dim %x, %c0 : memref<?x?xf32>
   // expected-error@below {{asks for an extent that is not known}}
@@ -65,7 +65,7 @@ func.func @extent(%x: memref<?x?xf32> {cheems.field = "pools", cheems.index = 0 
 
 // -----
 
-func.func @part(%x: memref<64xi8> {cheems.field = "tokens"}) attributes {cheems.entry = "part"} {
+func.func @part(%x: memref<64xi8> {cheems.field = #cheems.step_field<tokens>}) attributes {cheems.entry = "part"} {
   %c0 = arith.constant 0 : index
   // expected-error@below {{is of something other than a parameter}}
   %n = memref.view %x[%c0][] : memref<64xi8> to memref<4xf32>

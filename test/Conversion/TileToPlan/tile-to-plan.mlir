@@ -63,7 +63,7 @@
 cheems_tile.kernel @gather(%table: memref<512x64xf32>, %tokens: memref<?xi32>, %y: memref<?x64xf32>) warps(1) {
   cheems_tile.return
 }
-func.func @step(%parameters: memref<135168xi8> {cheems.field = "parameters"}, %tokens: memref<?xi32> {cheems.field = "tokens"}) attributes {cheems.entry = "step"} {
+func.func @step(%parameters: memref<135168xi8> {cheems.field = #cheems.step_field<parameters>}, %tokens: memref<?xi32> {cheems.field = #cheems.step_field<tokens>}) attributes {cheems.entry = "step"} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -90,7 +90,7 @@ cheems_tile.kernel @static(%y: memref<4x512xf32>) warps(1) {
 cheems_tile.kernel @expanded(%y: memref<?x2x256xf32>) warps(1) {
   cheems_tile.return
 }
-func.func @decode(%pool: memref<?x?x64xf32> {cheems.field = "pools", cheems.index = 3 : i64}, %logits: memref<?x512xf32> {cheems.field = "logits"}) attributes {cheems.entry = "decode", cheems.most_rows = 64 : i64} {
+func.func @decode(%pool: memref<?x?x64xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 3 : i64}, %logits: memref<?x512xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "decode", cheems.most_rows = 64 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %k = arith.constant 7 : i32
@@ -104,7 +104,7 @@ func.func @decode(%pool: memref<?x?x64xf32> {cheems.field = "pools", cheems.inde
   cheems_tile.launch @expanded grid[%c1, %c1, %c1] outs(%expanded : memref<?x2x256xf32>)
   return
 }
-func.func @best(%values: memref<?x8xf32> {cheems.field = "top_values"}, %tokens: memref<?x8xi32> {cheems.field = "top_tokens"}, %sums: memref<?xf32> {cheems.field = "log_sums"}) attributes {cheems.entry = "best"} {
+func.func @best(%values: memref<?x8xf32> {cheems.field = #cheems.step_field<top_values>}, %tokens: memref<?x8xi32> {cheems.field = #cheems.step_field<top_tokens>}, %sums: memref<?xf32> {cheems.field = #cheems.step_field<log_sums>}) attributes {cheems.entry = "best"} {
   return
 }
 func.func private @other()
@@ -124,7 +124,7 @@ func.func private @layer(%x: memref<?x64xf32>) {
   cheems_tile.launch @scale when %few grid[%t, %c1, %c1] ins(%y : memref<?x64xf32>) outs(%x : memref<?x64xf32>)
   return
 }
-func.func @step(%x: memref<?x64xf32> {cheems.field = "pools", cheems.index = 0 : i64}) attributes {cheems.entry = "step"} {
+func.func @step(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64}) attributes {cheems.entry = "step"} {
   cheems.mark "first"
   call @layer(%x) : (memref<?x64xf32>) -> ()
   cheems.mark "second"

@@ -98,7 +98,8 @@ private:
     unsigned number = entry.getNumArguments();
     Builder b(entry.getContext());
     auto attributes = b.getDictionaryAttr(
-        {b.getNamedAttr(kField, b.getStringAttr("pools")),
+        {b.getNamedAttr(kField,
+                        StepFieldAttr::get(b.getContext(), StepField::Pools)),
          b.getNamedAttr(kIndex, b.getI64IntegerAttr(int64_t(pools++)))});
     if (mlir::failed(
             entry.insertArgument(number, type, attributes, entry.getLoc()))) {
