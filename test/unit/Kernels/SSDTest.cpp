@@ -42,7 +42,7 @@ struct Form {
         .input("a", head)
         .input("b", b)
         .input("c", b);
-    std::string text = "%r:2 = cheems." + op +
+    std::string text = "%r:2 = cheems_cpu." + op +
                        " ins(%x, %dt, %a, %b, %c : tensor<" + x + ">, tensor<" +
                        step + ">, tensor<" + head + ">, tensor<" + b +
                        ">, tensor<" + b + ">)";
