@@ -107,6 +107,28 @@ cheems_plan.entry @pool_c1 general {
 
 // -----
 
+// expected-error@below {{region should have no arguments}}
+cheems_plan.entry @entry_with_argument general {
+^bb0(%n: index):
+  %x = cheems_plan.area %n
+}
+
+// -----
+
+cheems_tile.kernel @nothing() warps(1) {
+  cheems_tile.return
+}
+cheems_plan.entry @when_with_argument general {
+  %true = arith.constant true
+  // expected-error@below {{region should have no arguments}}
+  cheems_plan.when %true {
+  ^bb0(%n: index):
+    cheems_plan.launch @nothing grid(%n, %n, %n) ()
+  }
+}
+
+// -----
+
 func.func @elsewhere() {
   // expected-error@below {{expects parent op 'cheems_plan.entry'}}
   cheems_plan.part "outside"

@@ -7,7 +7,7 @@ include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def CheemsPlan_EntryOp : CheemsPlan_Op<"entry", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol]> {
+def CheemsPlan_EntryOp : CheemsPlan_Op<"entry", [IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
   let summary = "What a step, or the search for its best logits, launches";
   let description = [{
     The runtime takes the `general` entry for any step. It takes `decode` for steps whose segments have one row each and that have at most
@@ -70,7 +70,7 @@ def CheemsPlan_PartOp : CheemsPlan_Op<"part", [HasParent<"EntryOp">]> {
   let hasVerifier = 1;
 }
 
-def CheemsPlan_WhenOp : CheemsPlan_Op<"when", [HasParent<"EntryOp">, NoTerminator, RecursiveMemoryEffects, SingleBlock]> {
+def CheemsPlan_WhenOp : CheemsPlan_Op<"when", [HasParent<"EntryOp">, NoRegionArguments, NoTerminator, RecursiveMemoryEffects, SingleBlock]> {
   let summary = "Launches that only some steps have";
   let description = [{
     Chooses between launches by the sizes of a step. Neighbours with one condition become one op (`canonicalize`).
