@@ -31,16 +31,37 @@ PlanTypeConverter::PlanTypeConverter() {
       });
 }
 
+/// An area has the bytes of all elements, one behind the other.
 static LogicalResult check(memref::AllocOp alloc) {
-  return alloc.getType().getElementType().isIntOrFloat()
+  MemRefType type = alloc.getType();
+  if (!type.getElementType().isIntOrFloat()) {
+    return alloc.emitOpError("has elements whose bits are not known");
+  }
+  if (type.getElementTypeBitWidth() % 8 != 0) {
+    return alloc.emitOpError("has elements that are no whole bytes");
+  }
+  return type.getLayout().isIdentity()
              ? success()
-             : alloc.emitOpError("has elements whose bits are not known");
+             : alloc.emitOpError("has gaps between its elements");
 }
 
 static LogicalResult check(memref::DimOp dim) {
-  return dim.getConstantIndex()
+  std::optional<int64_t> index = dim.getConstantIndex();
+  if (!index) {
+    return dim.emitOpError("asks for an extent that is not known");
+  }
+  // An array without a rank is refused where it comes from.
+  int64_t rank = cast<MemRefType>(dim.getSource().getType()).getRank();
+  return *index >= 0 && *index < rank ? success()
+                                      : dim.emitOpError("asks for extent ")
+                                            << *index
+                                            << " of an array that has " << rank;
+}
+
+static LogicalResult check(memref::CastOp cast) {
+  return isa<MemRefType>(cast.getType())
              ? success()
-             : dim.emitOpError("asks for an extent that is not known");
+             : cast.emitOpError("forgets how many extents the array has");
 }
 
 /// A parameter is a static part of the array of all weights.
@@ -60,11 +81,10 @@ static LogicalResult check(memref::ViewOp view) {
 /// An op of an entry's body.
 static LogicalResult check(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<memref::AllocOp, memref::DimOp, memref::ViewOp>(
+      .Case<memref::AllocOp, memref::CastOp, memref::DimOp, memref::ViewOp>(
           [](auto known) { return check(known); })
-      .Case<memref::CastOp, memref::CollapseShapeOp, memref::DeallocOp,
-            memref::ExpandShapeOp, MarkOp, func::ReturnOp>(
-          [](auto) { return success(); })
+      .Case<memref::CollapseShapeOp, memref::DeallocOp, memref::ExpandShapeOp,
+            MarkOp, func::ReturnOp>([](auto) { return success(); })
       .Case([](func::CallOp call) {
         return call.emitOpError("is still there: inline calls before");
       })
@@ -83,18 +103,48 @@ static LogicalResult check(Operation *op) {
       });
 }
 
+/// Pools have slots and a capacity. Of any other field a step knows the first
+/// extent alone.
+static LogicalResult checkShape(func::FuncOp entry, unsigned argument,
+                                StepField field, MemRefType type) {
+  if (field == StepField::Pools) {
+    return entry.getArgAttr(argument, kIndex)
+               ? success()
+               : entry.emitOpError("has a pool without ")
+                     << kIndex << ", which says the pool";
+  }
+  ArrayRef<int64_t> shape = type.getShape();
+  if (!shape.empty() &&
+      llvm::any_of(shape.drop_front(), ShapedType::isDynamic)) {
+    return entry.emitOpError("takes the field '")
+           << stringifyStepField(field)
+           << "' with a dynamic extent behind the first one, which no step has";
+  }
+  if (field == StepField::TopValues &&
+      (shape.size() != 2 || shape.back() < 1)) {
+    return entry.emitOpError("takes the field '")
+           << stringifyStepField(field)
+           << "', which has the extents [rows, count], as " << type;
+  }
+  return success();
+}
+
 static LogicalResult check(func::FuncOp entry) {
   if (!entry.getResultTypes().empty() || !entry.getBody().hasOneBlock()) {
     return entry.emitOpError("is no entry: it has results, or branches");
   }
   for (BlockArgument argument : entry.getArguments()) {
     auto field = fieldOf(entry, argument.getArgNumber());
-    if (!field || !isa<MemRefType>(argument.getType())) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!field || !type) {
       return entry.emitOpError("has an argument that is no field of the step");
     }
     if (!isPlanField(*field)) {
       return entry.emitOpError("takes the field '")
              << stringifyStepField(*field) << "', which no plan has";
+    }
+    if (failed(checkShape(entry, argument.getArgNumber(), *field, type))) {
+      return failure();
     }
   }
   for (Operation &op : entry.getBody().front()) {

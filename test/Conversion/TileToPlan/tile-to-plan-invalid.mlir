@@ -85,3 +85,73 @@ func.func @late() attributes {cheems.entry = "late"} {
   cheems_tile.launch @compiled grid[%c1, %c1, %c1]
   return
 }
+
+// -----
+
+// expected-error@below {{has a pool without cheems.index, which says the pool}}
+func.func @pool_without_index(%x: memref<?x?x64xf32> {cheems.field = #cheems.step_field<pools>}) attributes {cheems.entry = "pool_without_index"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{takes the field 'logits' with a dynamic extent behind the first one, which no step has}}
+func.func @dynamic_second_extent(%x: memref<4x?xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "dynamic_second_extent"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{takes the field 'top_values', which has the extents [rows, count], as 'memref<?xf32>'}}
+func.func @best_without_count(%x: memref<?xf32> {cheems.field = #cheems.step_field<top_values>}) attributes {cheems.entry = "best_without_count"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{takes the field 'top_values', which has the extents [rows, count], as 'memref<?x0xf32>'}}
+func.func @best_of_none(%x: memref<?x0xf32> {cheems.field = #cheems.step_field<top_values>}) attributes {cheems.entry = "best_of_none"} {
+  return
+}
+
+// -----
+
+func.func @extent_behind_the_last(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "extent_behind_the_last"} {
+  %c5 = arith.constant 5 : index
+  // expected-error@below {{asks for extent 5 of an array that has 2}}
+  %n = memref.dim %x, %c5 : memref<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @extent_before_the_first(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "extent_before_the_first"} {
+  %before = arith.constant -1 : index
+  // expected-error@below {{asks for extent -1 of an array that has 2}}
+  %n = memref.dim %x, %before : memref<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @cast_to_no_rank(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "cast_to_no_rank"} {
+  // expected-error@below {{forgets how many extents the array has}}
+  %y = memref.cast %x : memref<?x64xf32> to memref<*xf32>
+  return
+}
+
+// -----
+
+func.func @elements_of_one_bit() attributes {cheems.entry = "elements_of_one_bit"} {
+  // expected-error@below {{has elements that are no whole bytes}}
+  %x = memref.alloc() : memref<64xi1>
+  return
+}
+
+// -----
+
+func.func @elements_with_gaps() attributes {cheems.entry = "elements_with_gaps"} {
+  // expected-error@below {{has gaps between its elements}}
+  %x = memref.alloc() : memref<4x64xf32, strided<[128, 1]>>
+  return
+}
