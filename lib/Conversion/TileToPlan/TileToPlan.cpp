@@ -182,6 +182,8 @@ struct TileToPlan : cheems::impl::TileToPlanPassBase<TileToPlan> {
 } // namespace
 
 void cheems::buildTileToPlanPipeline(OpPassManager &pm) {
+  // The inliner drops private functions that nothing calls.
+  pm.addPass(createCheckPlanEntriesPass());
   // What is inlined is simplified as a whole, behind this.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createTileToPlanPass());

@@ -3,6 +3,10 @@
 // RUN: cheems-opt %t/step.mlir --cheems-tile-to-plan | FileCheck %s
 // RUN: cheems-opt %t/fields.mlir --cheems-tile-to-plan | FileCheck %s --check-prefix=FIELDS
 // RUN: cheems-opt %t/calls.mlir --cheems-launches-to-plan | FileCheck %s --check-prefix=CALLS
+// RUN: not cheems-opt %t/private.mlir --cheems-launches-to-plan 2>&1 | FileCheck %s --check-prefix=PRIVATE
+
+// An entry is refused where the inliner would drop it.
+// PRIVATE: error: 'func.func' op is an entry, but private
 
 // CHECK-LABEL: cheems_plan.entry @step general {
 // CHECK-DAG: %weights = cheems_plan.weights 0
@@ -129,5 +133,10 @@ func.func @step(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<pools>, 
   call @layer(%x) : (memref<?x64xf32>) -> ()
   cheems.mark "second"
   call @layer(%x) : (memref<?x64xf32>) -> ()
+  return
+}
+
+//--- private.mlir
+func.func private @step(%logits: memref<?x512xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "step"} {
   return
 }

@@ -4,6 +4,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckPlanEntriesPass : Pass<"cheems-check-plan-entries", "::mlir::ModuleOp"> {
+  let summary = "Refuse entries that would have no plan";
+  let description = [{
+    Before and after: the same IR. There is an error at an entry (`cheems.entry`) that is private. The inliner would drop it without a word,
+    because nothing calls it.
+    Requires: nothing.
+    Guarantees: all entries of a module that passes are public.
+  }];
+}
+
 def TileToPlanPass : Pass<"cheems-tile-to-plan", "::mlir::ModuleOp"> {
   let summary = "Entries become plans of launches";
   let description = [{
