@@ -17,9 +17,11 @@ def CheemsPlan_Dialect : Dialect {
     scratch memory. The runtime knows all sizes and addresses before the first launch of a step, so nothing here depends on what a kernel computes.
 
     What a module of this dialect says is written down as JSON for the runtime (`cheems-translate --to-plan`; docs/abi.md, "The image for cuda").
-    That has no form for other ops than those of this dialect and these of `arith`: `constant`, `addi`, `subi`, `muli`, `divui`, `ceildivui`,
-    `minui`, `maxui`, `cmpi` with `eq` and `ult`, `andi` and `ori` of conditions, `xori` of a condition and true, and casts between whole
-    numbers. `cheems-plan-expand-numbers` turns other comparisons and `select` into these.
+    That has no form for other ops than those of this dialect and these of `arith`: `constant`, of `index` `addi`, `subi`, `muli`, `divui` and
+    `ceildivui` by a positive constant, `minui`, `maxui`, and `cmpi` with `eq` and `ult`; `andi` and `ori` of conditions, `xori` of a condition
+    and true, `index_castui` of a condition, and casts between `index` and `i32` or `i64`. `cheems-plan-expand-numbers` turns other comparisons
+    and `select` into these. There, parameters and pools are those of the module (`cheems.parameter_bytes`, `cheems.state`), where it says them.
+    There is a `general` and a `decode` entry, and one of `top_logits` for a count.
 
     The constraints of an op have the labels C1, C2, ..., and an error of its verifier begins with the label.
   }];
