@@ -173,8 +173,8 @@ bool CommandLineOptions::read(int argc, char **argv) {
                  "expanded, fused, tiled, buffers, kernels, planned, loops, "
                  "outlined, llvm-dialect, llvm (IR), obj; of portable it is "
                  "the code for x86-64-v3, or for --cpu NAME that for NAME. For "
-                 "the target cuda: mlir, rounded, strategy, tile, launches, "
-                 "nvvm, ptx, cubin (machine code, by ptxas)")
+                 "the target cuda: mlir, rounded, groups, strategy, tile, "
+                 "launches, plan, nvvm, ptx, cubin (machine code, by ptxas)")
       ->type_name("STAGE");
   app.footer("Options of MLIR for passes print to standard error. They are "
              "given as one word: --mlir-print-ir-after-all, "

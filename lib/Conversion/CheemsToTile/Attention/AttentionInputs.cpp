@@ -50,7 +50,7 @@ Value LaunchOperands::in(ValueRange arguments, Value operand) const {
 /// The norm that makes `heads` for one reader.
 static RmsNormOp normBefore(Value heads) {
   auto norm = heads.getDefiningOp<RmsNormOp>();
-  return norm && heads.hasOneUse() && norm.hasPureTensorSemantics()
+  return norm && hasOneUseInBlock(heads) && norm.hasPureTensorSemantics()
              ? norm
              : RmsNormOp();
 }
@@ -62,7 +62,7 @@ HeadsBefore HeadsBefore::rotatedBy(RotaryOp op) {
 
 HeadsBefore HeadsBefore::of(Value value) {
   auto rotary = value.getDefiningOp<RotaryOp>();
-  if (rotary && value.hasOneUse() && rotary.hasPureTensorSemantics()) {
+  if (rotary && hasOneUseInBlock(value) && rotary.hasPureTensorSemantics()) {
     return rotatedBy(rotary);
   }
   RmsNormOp norm = normBefore(value);
@@ -122,7 +122,7 @@ MaskBefore MaskBefore::productOf(Value value) {
   MaskBefore found;
   Value sums = value;
   auto product = sums.getDefiningOp<linalg::MatmulOp>();
-  while (!product && sums.hasOneUse()) {
+  while (!product && hasOneUseInBlock(sums)) {
     auto op = sums.getDefiningOp<linalg::GenericOp>();
     if (!op || !isElementwise(op)) {
       break;
@@ -137,13 +137,13 @@ MaskBefore MaskBefore::productOf(Value value) {
     sums = before->get();
     product = sums.getDefiningOp<linalg::MatmulOp>();
   }
-  if (!product || !sums.hasOneUse() || !Product::of(product)) {
+  if (!product || !hasOneUseInBlock(sums) || !Product::of(product)) {
     return {value, {}, {}, {}};
   }
   found.product = product;
   Value x = product.getDpsInputs()[0];
   auto before = x.getDefiningOp<linalg::GenericOp>();
-  if (before && x.hasOneUse() && before.getNumDpsInputs() == 1 &&
+  if (before && hasOneUseInBlock(x) && before.getNumDpsInputs() == 1 &&
       isOnSums(before, before.getInputs()[0])) {
     found.before = before;
   }

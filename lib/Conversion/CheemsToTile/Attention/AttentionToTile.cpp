@@ -55,9 +55,7 @@ struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
     }
     bool inProducts = group.getInProducts();
     GroupOp rounding = inProducts ? roundingBehind(group) : GroupOp();
-    auto behind = !inProducts ? std::nullopt
-                  : rounding  ? productsThatRead(rounding.getResult(0))
-                              : productsThatRead(outputsOf(group));
+    auto behind = inProducts ? productsBehind(group, rounding) : std::nullopt;
     if (inProducts && (!behind || behind->size() != 1)) {
       return rewriter.notifyMatchFailure(group, "others read its outputs");
     }
@@ -77,27 +75,36 @@ struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
   }
 
 private:
-  /// What becomes of them: the rounded ones, if the group has a rounding.
+  /// What becomes of them: the rounded ones, if the group has a rounding. Null
+  /// if several results are.
   static Value outputsOf(GroupOp group) {
     auto op = cast<SegmentedAttentionOp>(group.getRoots().front());
     Value y = op.getResult(0);
     if (linalg::GenericOp rounding = RoundedOutput::behind(y).rounding) {
       y = rounding.getResult(0);
     }
-    Operation *end = group.getBody().front().getTerminator();
-    for (auto [result, yielded] :
-         llvm::zip_equal(group.getResults(), end->getOperands())) {
-      if (yielded == y) {
-        return result;
-      }
+    return resultOf(group, y);
+  }
+
+  static std::optional<SmallVector<GroupOp>> productsBehind(GroupOp group,
+                                                            GroupOp rounding) {
+    if (!rounding) {
+      return productsThatRead(outputsOf(group), ProductForm::FewRows);
     }
-    return group.getResult(0); // which no product reads
+    auto op = rootOf<QuantizeEntriesOp>(rounding);
+    if (!op ||
+        cast<ShapedType>(op.getX().getType()).getDimSize(1) > kMostRounded) {
+      return std::nullopt;
+    }
+    return productsThatRead({resultOf(rounding, op.getResult(0)),
+                             resultOf(rounding, op.getResult(1))},
+                            ProductForm::CodedFewRows);
   }
 
   /// The rounding of its outputs to codes, in products; null without one.
   static GroupOp roundingBehind(GroupOp group) {
     Value y = outputsOf(group);
-    auto collapse = y.hasOneUse()
+    auto collapse = y && y.hasOneUse()
                         ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
                         : tensor::CollapseShapeOp();
     auto codes = collapse && collapse->hasOneUse()

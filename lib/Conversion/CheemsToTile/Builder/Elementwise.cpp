@@ -70,13 +70,11 @@ Value cheems::tile::widenedBy(Value value) {
 }
 
 linalg::GenericOp cheems::tile::onlyElementwiseUse(Value value) {
-  if (!value.hasOneUse()) {
+  if (!hasOneUseInBlock(value)) {
     return {};
   }
   auto op = dyn_cast<linalg::GenericOp>(*value.user_begin());
-  return op && op->getBlock() == value.getParentBlock() && isElementwise(op)
-             ? op
-             : linalg::GenericOp();
+  return op && isElementwise(op) ? op : linalg::GenericOp();
 }
 
 Place RowsAndColumns::place() const {

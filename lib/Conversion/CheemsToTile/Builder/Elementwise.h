@@ -27,6 +27,12 @@ bool isFunctionOfVector(linalg::GenericOp op);
 /// What an op on elements widens to f32; null for any other value.
 Value widenedBy(Value value);
 
+/// Whether one op alone reads `value`, in the block in which it is made.
+inline bool hasOneUseInBlock(Value value) {
+  return value.hasOneUse() &&
+         (*value.user_begin())->getBlock() == value.getParentBlock();
+}
+
 /// The elementwise op that alone reads `value`, in the same block, if there is
 /// one.
 linalg::GenericOp onlyElementwiseUse(Value value);

@@ -7,7 +7,7 @@ using namespace cheems;
 using namespace cheems::tile;
 
 RoundedOutput RoundedOutput::behind(Value y) {
-  auto collapse = y.hasOneUse()
+  auto collapse = hasOneUseInBlock(y)
                       ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
                       : tensor::CollapseShapeOp();
   auto op =

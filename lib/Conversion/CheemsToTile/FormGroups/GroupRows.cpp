@@ -65,7 +65,7 @@ static SmallVector<RotaryTableOp> tablesWith(RotaryTableOp op) {
 static void groupNorm(RmsNormOp norm) {
   Value y = norm->getResult(0);
   bool isOfHeads = cast<ShapedType>(norm.getX().getType()).getRank() == 3;
-  if (isOfHeads && y.hasOneUse() && isa<RotaryOp>(*y.user_begin())) {
+  if (isOfHeads && hasOneUseInBlock(y) && isa<RotaryOp>(*y.user_begin())) {
     return; // the rotation takes it
   }
   NormChain chain = NormChain::of(norm);

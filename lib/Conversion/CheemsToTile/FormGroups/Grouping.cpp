@@ -17,7 +17,10 @@ static bool canBeCopied(Operation *op) {
 
 void Grouping::addReadThrough(Operation *op) {
   auto isInside = [&](Operation *user) { return members.contains(user); };
-  if (!op || llvm::all_of(op->getUsers(), isInside)) {
+  if (!op || op->getBlock() != members.front()->getBlock()) {
+    return;
+  }
+  if (llvm::all_of(op->getUsers(), isInside)) {
     return add(op);
   }
   Operation *copy = OpBuilder(op).clone(*op);

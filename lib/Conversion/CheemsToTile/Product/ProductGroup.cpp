@@ -174,6 +174,14 @@ static bool isBefore(const ProductChain &a, const ProductChain &c) {
   return a.last()->isBeforeInBlock(c.last());
 }
 
+/// Of many rows, chains share buffers for one tile of weights. Of few rows no
+/// chain has any.
+static bool fitsBesideOthers(const ProductChain &chain) {
+  ProductForm form = chain.form();
+  return chain.products.size() == 1 || form == ProductForm::FewRows ||
+         form == ProductForm::CodedFewRows;
+}
+
 ProductGroup ProductGroup::of(GroupOp group) {
   ProductGroup found{{}, nullptr};
   for (Operation *root : group.getRoots()) {
@@ -191,11 +199,20 @@ ProductGroup ProductGroup::of(GroupOp group) {
       found.chains.push_back(chain);
     }
   }
-  llvm::sort(found.chains, isBefore);
-  if (!found.chains.empty()) {
-    found.at = found.chains.front().last();
+  if (found.chains.empty()) {
+    return found;
   }
-  return found;
+  llvm::sort(found.chains, isBefore);
+  found.at = found.chains.front().last();
+  // Blocks of one launch read one input, and share what memory they have.
+  Product first{found.root()};
+  bool isAlone = found.chains.size() == 1;
+  bool isWhole = llvm::all_of(found.chains, [&](const ProductChain &chain) {
+    return llvm::all_of(chain.products,
+                        [&](Product each) { return each.isLike(first); }) &&
+           (isAlone || (fitsBesideOthers(chain) && canBeAt(chain, found.at)));
+  });
+  return isWhole ? found : ProductGroup{{}, nullptr};
 }
 
 SmallVector<Operation *> ProductGroup::ops() const {
@@ -210,14 +227,7 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
                                   const Strategy &strategy) {
   ProductGroup group{{chain}, chain.last()};
   Block *block = group.at->getBlock();
-  // Of many rows, chains share buffers for one tile of weights. Of few rows no
-  // chain has any.
-  bool few = chain.form() == ProductForm::FewRows ||
-             chain.form() == ProductForm::CodedFewRows;
-  auto fits = [&](const ProductChain &one) {
-    return one.products.size() == 1 || few;
-  };
-  if (!fits(chain)) {
+  if (!fitsBesideOthers(chain)) {
     return group;
   }
   for (Operation *user : chain.x().getUsers()) {
@@ -233,7 +243,8 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
     bool isIn = llvm::any_of(group.chains, [&](const ProductChain &one) {
       return one.last() == other.last();
     });
-    if (isOwn && !isIn && fits(other) && other.last()->getBlock() == block &&
+    if (isOwn && !isIn && fitsBesideOthers(other) &&
+        other.last()->getBlock() == block &&
         haveSameTiles(chain, other, strategy)) {
       group.chains.push_back(other);
     }

@@ -92,7 +92,7 @@ struct ProductGroup {
   /// tiles.
   static ProductGroup around(const ProductChain &chain,
                              const Strategy &strategy);
-  /// Those of a group of kind `products`.
+  /// Those of a group of kind `products`. None if one launch cannot have all.
   static ProductGroup of(GroupOp group);
 
   /// The product that has the strategy of all.
@@ -103,9 +103,14 @@ struct ProductGroup {
 /// Whether launches in front of `at` can have all products.
 bool canBeAt(ArrayRef<ProductGroup> groups, Operation *at);
 
-/// The groups of products of few rows that read rows, in order. None if
-/// something else reads them, or nothing does.
-std::optional<SmallVector<GroupOp>> productsThatRead(Value rows);
+/// The one result of a group that is `value` of its body. Null if there is
+/// none, or several.
+Value resultOf(GroupOp group, Value value);
+
+/// The groups of products of a form whose inputs are `rows`, in order. None if
+/// something else reads these, or nothing does.
+std::optional<SmallVector<GroupOp>> productsThatRead(ValueRange rows,
+                                                     ProductForm form);
 
 } // namespace cheems::tile
 

@@ -1,6 +1,6 @@
 // Products, with the elementwise op behind them and what makes their row.
 #include "ProductLaunch.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -9,15 +9,43 @@ using namespace cheems::tile;
 /// The group that makes a value; null if none does.
 static GroupOp makerOf(Value value) { return value.getDefiningOp<GroupOp>(); }
 
-std::optional<SmallVector<GroupOp>> cheems::tile::productsThatRead(Value rows) {
+Value cheems::tile::resultOf(GroupOp group, Value value) {
+  OperandRange yielded = group.getBody().front().getTerminator()->getOperands();
+  if (llvm::count(yielded, value) != 1) {
+    return {};
+  }
+  return group.getResult(
+      unsigned(std::distance(yielded.begin(), llvm::find(yielded, value))));
+}
+
+/// Whether the products of a group multiply `rows`, and read them nowhere else.
+static bool multiplies(GroupOp group, ValueRange rows, ProductForm form) {
+  ProductGroup products = ProductGroup::of(group);
+  return !products.chains.empty() &&
+         llvm::all_of(products.chains, [&](const ProductChain &chain) {
+           return chain.form() == form && chain.inputs() == rows &&
+                  llvm::none_of(chain.others(), [&](Value other) {
+                    return llvm::is_contained(rows, other);
+                  });
+         });
+}
+
+std::optional<SmallVector<GroupOp>>
+cheems::tile::productsThatRead(ValueRange rows, ProductForm form) {
   llvm::SetVector<GroupOp> groups;
-  for (Operation *user : rows.getUsers()) {
-    auto group = user->getParentOfType<GroupOp>();
-    if (!group || group.getKind() != GroupKind::Products ||
-        group->getBlock() != rows.getParentBlock() || !hasFewRows(group)) {
+  for (Value each : rows) {
+    if (!each) {
       return std::nullopt;
     }
-    groups.insert(group);
+    for (Operation *user : each.getUsers()) {
+      auto group = user->getParentOfType<GroupOp>();
+      if (!group || group.getKind() != GroupKind::Products ||
+          group->getBlock() != each.getParentBlock() ||
+          !multiplies(group, rows, form)) {
+        return std::nullopt;
+      }
+      groups.insert(group);
+    }
   }
   SmallVector<GroupOp> found = groups.takeVector();
   llvm::sort(found, [](GroupOp a, GroupOp c) { return a->isBeforeInBlock(c); });
@@ -76,8 +104,12 @@ struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
       return rewriter.notifyMatchFailure(op, "it has a launch of its own");
     }
     NormChain chain = NormChain::of(norm);
-    auto groups = productsThatRead(op->getResults().back());
-    if (!chain.after || chain.before || !groups || !canBeBehind(op, *groups)) {
+    if (!chain.after || chain.before) {
+      return rewriter.notifyMatchFailure(op, "it is not rounded alone");
+    }
+    auto groups = productsThatRead(resultOf(op, chain.after.getResult(0)),
+                                   ProductForm::FewRows);
+    if (!groups || !canBeBehind(op, *groups)) {
       return rewriter.notifyMatchFailure(op, "others read its rows");
     }
     inlineGroup(rewriter, op);
@@ -107,13 +139,17 @@ struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
     GroupOp maker = makerOf(x);
     bool isNormed = maker && maker.getInProducts();
     auto norm = isNormed ? rootOf<RmsNormOp>(maker) : RmsNormOp();
-    auto groups = productsThatRead(op.getResult(0));
+    auto groups = productsThatRead({resultOf(op, rounding.getResult(0)),
+                                    resultOf(op, rounding.getResult(1))},
+                                   ProductForm::CodedFewRows);
+    bool isLong = cast<ShapedType>(x.getType()).getDimSize(1) > kMostRounded;
     // All launches of one row stand at the norm.
     bool isWrong =
-        isNormed && (!norm || maker->getNextNode() != op.getOperation() ||
+        isNormed && (!norm || resultOf(maker, norm.getResult(0)) != x ||
+                     maker->getNextNode() != op.getOperation() ||
                      NormChain::of(norm).after || NormChain::of(norm).before ||
                      !groups || !canBeBehind(op, *groups));
-    if (!groups || isWrong) {
+    if (!groups || isLong || isWrong) {
       return rewriter.notifyMatchFailure(op, "others read its codes");
     }
     if (isNormed) {

@@ -129,7 +129,7 @@ struct Follower {
                   said.getRow() == chosen.getRow()
                       ? ""
                       : "the sum of a norm has this row alone",
-                  !said.getMerge() || said.getMerge() == chosen.getMerge()
+                  said.getMerge() == chosen.getMerge()
                       ? ""
                       : "attention leaves these pieces alone"});
   }

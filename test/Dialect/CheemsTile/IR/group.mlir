@@ -5,12 +5,12 @@
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
 #all = affine_map<(t, n) -> (t, n)>
-// CHECK-LABEL: func.func @made_row
+// CHECK-LABEL: func.func @normed
 // CHECK: cheems_tile.group norm in_products -> tensor<?x256xf32>, tensor<?x256xbf16> {
 // CHECK: cheems_tile.group_yield %{{.*}}, %{{.*}} : tensor<?x256xf32>, tensor<?x256xbf16>
 // CHECK: cheems_tile.group products -> tensor<?x128xf32> {
 // CHECK: cheems_tile.group_yield %{{.*}} : tensor<?x128xf32>
-func.func @made_row(%x: tensor<?x256xf32>, %v: tensor<256xf32>, %w: tensor<128x256xbf16>, %n: tensor<?x256xf32>, %r: tensor<?x256xbf16>, %z: tensor<?x128xf32>)
+func.func @normed(%x: tensor<?x256xf32>, %v: tensor<256xf32>, %w: tensor<128x256xbf16>, %n: tensor<?x256xf32>, %r: tensor<?x256xbf16>, %z: tensor<?x128xf32>)
     -> (tensor<?x256xf32>, tensor<?x128xf32>) {
   %0:2 = cheems_tile.group norm in_products -> tensor<?x256xf32>, tensor<?x256xbf16> {
     %a = cheems.rms_norm epsilon 1.0e-06 ins(%x, %v : tensor<?x256xf32>, tensor<256xf32>) outs(%n : tensor<?x256xf32>) -> tensor<?x256xf32>

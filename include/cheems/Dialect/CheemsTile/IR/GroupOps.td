@@ -27,7 +27,7 @@ def CheemsTile_GroupKindAttr : EnumAttr<CheemsTile_Dialect, CheemsTile_GroupKind
   let assemblyFormat = "$value";
 }
 
-def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlock, RecursiveMemoryEffects]> {
+def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockImplicitTerminator<"GroupYieldOp">, RecursiveMemoryEffects]> {
   let summary = "Ops that become kernels together";
   let description = [{
     A group is about one op, which its kind names, and holds what the kernels of that op take from around it: a norm holds the elementwise op
@@ -112,6 +112,7 @@ def CheemsTile_GroupYieldOp : CheemsTile_Op<"group_yield", [Pure, Terminator, Re
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$operands);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
 }
 
