@@ -30,7 +30,6 @@ func.func @normed(%x: tensor<?x256xf32>, %v: tensor<256xf32>, %w: tensor<128x256
 
 // CHECK-LABEL: func.func @no_result
 // CHECK: cheems_tile.group positions attributes {text = "kept"} {
-// CHECK: cheems_tile.group_yield
 func.func @no_result(%segments: tensor<?x8xi32>, %a: tensor<?xi32>) {
   cheems_tile.group positions attributes {text = "kept"} {
     %0:2 = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%a, %a : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
