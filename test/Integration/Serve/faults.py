@@ -100,6 +100,8 @@ def is_open(port):
         return True
     except ConnectionRefusedError:
         return False
+    except ConnectionResetError:
+        return True  # it closed while this connection waited to be taken: the next one is refused
 
 
 def drains(binary, artefact, cases, flags, folder):
