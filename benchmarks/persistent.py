@@ -22,7 +22,7 @@ import tempfile
 from typing import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/gpu_check"), str(ROOT / "test/Emulator/conformance")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/gpu_check"), str(ROOT / "emulator/test/conformance")]
 
 import persistent_ptx as ptx  # noqa: E402
 import time_model  # noqa: E402

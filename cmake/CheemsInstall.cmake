@@ -8,7 +8,7 @@ foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-cache chee
 endforeach()
 
 # Manual pages and what shells complete, which the programs make of their options
-foreach(tool cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-serve cheems-ptx-run cheems-translate)
+foreach(tool cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-serve cheems-translate)
   if(TARGET ${tool})
     foreach(page "--print-manual|${CMAKE_INSTALL_MANDIR}/man1/${tool}.1"
                  "--print-completion;bash|${CMAKE_INSTALL_DATADIR}/bash-completion/completions/${tool}"

@@ -1,4 +1,4 @@
-# Compiler flags shared by every target.
+# Compiler flags shared by every target, also by those of the emulator, which is a project of its own.
 add_library(cheems_options INTERFACE)
 target_compile_options(cheems_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
 if(CHEEMS_SANITIZE)
@@ -37,7 +37,8 @@ endif()
 # headers that carry a time.
 find_program(CHEEMS_CCACHE ccache)
 if(CHEEMS_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/cmake/compile.sh ${CMAKE_SOURCE_DIR})
+  cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH clone)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/compile.sh ${clone})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
   add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

@@ -20,7 +20,7 @@ import tempfile
 from typing import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "test/Emulator/compiled")]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "test/Integration/CUDA/compiled")]
 
 import page  # noqa: E402
 import random_model  # noqa: E402
@@ -37,7 +37,7 @@ STEPS = [
 ]
 CODED = ("int8", "int4")  # other weights of a step of decoding
 OF_CODES = STEPS[1:2]
-TENSOR_RATE = {"sm_80": 1024, "sm_90a": 2048}  # multiply-adds of bf16 in a cycle of a multiprocessor (docs/emulator.md)
+TENSOR_RATE = {"sm_80": 1024, "sm_90a": 2048}  # multiply-adds of bf16 in a cycle of a multiprocessor (emulator/README.md)
 MULTIPLY_ADDS = 16 * 8 * 16  # of mma.sync.m16n8k16
 PIPES = ("alu", "fma", "fp64", "mufu", "conversion", "lsu", "tensor")
 OTHERS = ("half", "control", "async")
@@ -88,7 +88,7 @@ def counted_model(tools, driver, model, architecture, folder, steps):
     if not (folder / "parameters.bin").exists():
         compiled_model(tools, model, architecture, folder)
     (folder / "steps.json").write_text(json.dumps(steps))
-    subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(driver), folder, architecture], check=True)
+    subprocess.run([sys.executable, str(ROOT / "test/Integration/CUDA/compiled/step.py"), str(driver), folder, architecture], check=True)
     return json.loads((folder / "launches.json").read_text())
 
 

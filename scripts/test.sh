@@ -37,33 +37,34 @@ unset CHEEMS_TEST_LONG
 # The card in software, kernels on it, models on it.
 gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|(Attention|Coded|Expert|Product|SSD|Tile)(Kernel|Window))'
 serve='^(serve-|Serve|cheems-serve)'
-# PTX of proven compilers is long to run, and only a change of the emulator or of that PTX can break it.
-conformance='|^conformance$'
-if python3 scripts/testing/ledger.py is-due emulator-conformance; then
-  conformance=
+# Only a change of its sources can break the emulator's own tests, so they run where these are not those that passed (test/long.md). What
+# runs our kernels and models on it runs always.
+own='|^emulator$' fixed=(cheems-fixed-tests) instrumented=(cheems-sanitized-tests)
+if python3 scripts/testing/ledger.py is-due emulator; then
+  own='' fixed+=(cheems-emulator-tests) instrumented+=(fuzz_ptx)
 fi
 
-if timed builds build release cheems-fixed-tests; then
-  timed "CPU tests" check release -LE "^(long|runtime)\$$conformance" -E "$gpu|$serve" || broken+=(release)
-  timed "GPU tests" check release -LE "^(long|runtime)\$$conformance" -R "$gpu" || broken+=("release on the card in software")
-  timed serve check release -LE "^(long|runtime)\$$conformance" -R "$serve" || broken+=("release of the server")
+if timed builds build release "${fixed[@]}"; then
+  timed "CPU tests" check release -LE "^(long|runtime)\$$own" -E "$gpu|$serve" || broken+=(release)
+  timed "GPU tests" check release -LE "^(long|runtime)\$$own" -R "$gpu" || broken+=("release on the card in software")
+  timed serve check release -LE "^(long|runtime)\$$own" -R "$serve" || broken+=("release of the server")
 else
   broken+=("the release build")
 fi
 
-# sanitized PRESET CTEST-ARGUMENT...
+# sanitized PRESET TARGETS CTEST-ARGUMENT...
 sanitized() {
-  local preset=$1
-  shift
-  if timed builds build "$preset" cheems-sanitized-tests; then
-    timed sanitizers check "$preset" -LE '^(long|compiled)$' "$@" || broken+=("$preset")
+  local preset=$1 targets=$2
+  shift 2
+  if timed builds build "$preset" $targets; then
+    timed sanitizers check "$preset" -LE "^(long|compiled)\$$own" "$@" || broken+=("$preset")
   else
     broken+=("the $preset build")
   fi
 }
 # The emulator is long there. States, terminals and random schemas run in the release build on every commit; here a long part has them.
-sanitized asan-runtime -E '^(Emulator.*|CUDA)Tests|^(cheems-run-(state|terminal)|grammar-random-schemas)$'
-sanitized tsan -R '^(ThreadPool|Session|State|Text|Generation|ServeEngine|Race)Tests$'
+sanitized asan-runtime "${instrumented[*]}" -E '^(Emulator.*|CUDA)Tests|^(cheems-run-(state|terminal)|grammar-random-schemas)$'
+sanitized tsan cheems-sanitized-tests -R '^(ThreadPool|Session|State|Text|Generation|ServeEngine|Race)Tests$'
 
 echo "==== style"
 timed style scripts/format.sh --check || broken+=(format)

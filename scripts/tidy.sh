@@ -22,8 +22,9 @@ for entry in json.load(open(f"{build}/compile_commands.json")):
     if "_together_" not in os.path.basename(unity):
         alone.append(entry)
         continue
+    project = "emulator" if os.path.relpath(unity, build).startswith("emulator/") else ""
     for source in re.findall(r'#include "(.*)"', open(unity).read()):
-        source = os.path.abspath(source)
+        source = os.path.abspath(os.path.join(project, source))
         alone.append({**entry, "file": source, "command": entry["command"].replace(unity, source)})
 json.dump(alone, open(f"{build}/tidy/compile_commands.json", "w"))
 END

@@ -6,7 +6,7 @@ using namespace cheems::cuda;
 
 namespace {
 
-/// How the software GPU names itself (lib/Emulator/Driver/DeviceEntries.cpp).
+/// How the software GPU names itself (emulator/lib/Driver/DeviceEntries.cpp).
 constexpr char softwareName[] = "Cheems emulator";
 
 int count(const Driver &driver) {

@@ -5,7 +5,7 @@ import sys
 
 from session import DATA, HERE, ROOT
 
-sys.path.insert(0, str(ROOT / "test/Emulator/conformance"))
+sys.path.insert(0, str(ROOT / "emulator/test/conformance"))
 
 import recorded_kernels  # noqa: E402
 from workers import Worker  # noqa: E402

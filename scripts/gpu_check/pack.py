@@ -35,9 +35,9 @@ FILES = [
     "scripts/gpu-check.sh", "scripts/gpu_check/*.py", "benchmarks/models.py", "benchmarks/random_model.py", "benchmarks/torch_doge.py",
     "benchmarks/torch_operations.py", "benchmarks/triton_ssd.py",
     "runtime/CUDA/Cards.def",
-    "test/Integration/recorded.py", "test/Emulator/compiled/plan.py", "test/Emulator/compiled/step.py",
-    "test/Emulator/conformance/driver.py", "test/Emulator/conformance/launching.py", "test/Emulator/conformance/workers.py", "LICENSE",
-    "test/Emulator/conformance/LICENSE.Triton",
+    "test/Integration/recorded.py", "test/Integration/CUDA/compiled/plan.py", "test/Integration/CUDA/compiled/step.py",
+    "emulator/test/conformance/driver.py", "emulator/test/conformance/launching.py", "emulator/test/conformance/workers.py", "LICENSE",
+    "emulator/test/conformance/LICENSE.Triton",
 ]
 GOLDENS = ["doge-tiny", "doge-untied-bf16", "doge-bias", "doge-author", "doge-author-bias", "cheems-moe"]
 

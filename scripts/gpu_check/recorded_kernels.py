@@ -12,7 +12,7 @@ import struct
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/Emulator/conformance"))
+sys.path.insert(0, str(ROOT / "emulator/test/conformance"))
 
 from driver import Driver, DriverError  # noqa: E402
 from launching import launch  # noqa: E402

@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/Emulator/conformance"))
+sys.path.insert(0, str(ROOT / "emulator/test/conformance"))
 
 import instructions  # noqa: E402
 import kernels  # noqa: E402

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times each launch of the steps of a compiled model: step_times.py LIBRARY FOLDER REPEATS RUNS CACHE
 
-FOLDER is as test/Emulator/compiled/step.py wants it. Prints a line of JSON for each launch: its kernel, bytes of local memory that
+FOLDER is as test/Integration/CUDA/compiled/step.py wants it. Prints a line of JSON for each launch: its kernel, bytes of local memory that
 a thread of it has, and microseconds with empty caches and with what the launch before it left there. REPEATS launches are timed at
 once, as a graph, because events and launches from here would take longer than a small kernel; of RUNS such times the median counts.
 CACHE bytes are read to empty the caches.
@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOCAL_SIZE_BYTES = 3  # CUfunction_attribute
-sys.path[:0] = [str(ROOT / "test/Emulator/compiled"), str(ROOT / "test/Emulator/conformance")]
+sys.path[:0] = [str(ROOT / "test/Integration/CUDA/compiled"), str(ROOT / "emulator/test/conformance")]
 
 import step  # noqa: E402
 from driver import Driver  # noqa: E402

@@ -16,7 +16,7 @@ import re
 
 CARDS = pathlib.Path(__file__).resolve().parents[2] / "runtime/CUDA/Cards.def"
 SECTOR = 32
-# Multiply-adds of bf16 in a cycle of a multiprocessor, by architecture (docs/emulator.md)
+# Multiply-adds of bf16 in a cycle of a multiprocessor, by architecture (emulator/README.md)
 TENSOR_RATE = {80: 1024, 90: 2048}
 # Between two kernels of a graph, until one is measured on a card: the shorter and the longer
 GAPS = (1e-6, 3e-6)

@@ -24,7 +24,10 @@ part_gpu-products() { release -R '^(Product|Coded|Expert)KernelTests'; }
 part_gpu-mixers() { release -R '^(AttentionKernel|AttentionWindow|SSDKernel|TileKernel)Tests'; }
 part_gpu-recorded() { release -R '^gpu-golden'; }
 part_gpu-random-models() { release -R '^gpu-random-models'; }
-part_emulator-conformance() { release -R '^emulator-conformance'; }
+part_emulator() {
+  release -L '^emulator$'
+  timed builds build asan-runtime fuzz_ptx && timed tests check asan-runtime -R '^fuzz_ptx$' || broken+=("fuzz_ptx")
+}
 part_emulator-mutants() { release -R '^emulator-(mutant|persistent)'; }
 part_gpu-checks() { release -R '^(gpu-(check|table|counts|sameness|profile|page)|cuda-)'; }
 part_asan-compiler() { sanitized asan -R "$compiler_tests" -E "$recorders"; }

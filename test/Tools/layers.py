@@ -3,6 +3,9 @@
 
 The last column of a row names the folders that it may use: with their names from the root, or from the folder above. "All above" are the
 rows before. What stands behind a semicolon is no folder of the table. There may be no cycles.
+
+The emulator is a project of its own: its files include each other and nothing of the rest, by paths below its folders. Of it the rest
+sees the public headers alone.
 """
 import pathlib
 import re
@@ -22,6 +25,8 @@ for line in table:
 
 def owner(path):
     """The row of a file."""
+    if path.startswith("include/") and (root / "emulator" / path).exists():
+        return folders["emulator/include"]
     if path.endswith(".h") and path.count("/") == (2 if path.startswith("include/") else 1):
         return folders[path[: path.rindex("/")] + "/*.h"]
     path = path.replace("include/cheems/", "lib/")
@@ -56,6 +61,14 @@ for path in sorted(path for top in ("include", "lib", "runtime", "tools") for pa
             wrong.append(f"{name} includes {target}: {named[row]} may not use {named.get(used, 'that')}")
         elif used != row:
             does[row].add(used)
+own = (root / "emulator").resolve()
+for path in sorted(path for path in own.rglob("*") if path.suffix in (".h", ".cpp", ".def") and not path.is_relative_to(own / "build")):
+    for target in re.findall(r'^\s*#\s*include "([^"]+)"', path.read_text(errors="replace"), re.MULTILINE):
+        places = [path.parent, own / "include"]
+        if not path.is_relative_to(own / "include"):
+            places += [own / "lib", *([own / "test", own] if path.is_relative_to(own / "test") else [])]
+        if not any((place / target).resolve().is_relative_to(own) and (place / target).exists() for place in places):
+            wrong.append(f"emulator/{path.relative_to(own)} includes {target}: it is no file of the emulator")
 reached = {row: set(uses) for row, uses in does.items()}
 for _ in reached:
     reached = {row: uses.union(*(reached[use] for use in uses)) for row, uses in reached.items()}

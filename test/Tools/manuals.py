@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-TOOLS = ["cheems-compile", "cheems-run", "cheems-bench", "cheems-cache", "cheems-perplexity", "cheems-ptx-run", "cheems-translate", "cheems-serve"]
+TOOLS = ["cheems-compile", "cheems-run", "cheems-bench", "cheems-cache", "cheems-perplexity", "cheems-translate", "cheems-serve"]
 
 
 def output(tool, *words):

@@ -20,7 +20,7 @@
 // COUNTS: "bank_conflicts": 0,
 
 // DEFINE: %{x} = bf16[2x512x64]=random:-1:1
-// RUN: cheems-ptx-run %S/../../Emulator/conformance/ptx/attn_causal_bf16.sm_80.ptx --arch 80 --kernel attn --shared 24576 --grid 8,2 --block 128 \
+// RUN: cheems-ptx-run %S/../../../emulator/test/conformance/ptx/attn_causal_bf16.sm_80.ptx --arch 80 --kernel attn --shared 24576 --grid 8,2 --block 128 \
 // RUN:   --buffer q:%{x} --buffer k:%{x} --buffer v:%{x} --buffer o:bf16[2x512x64]=none --arg s32:512 --arg f32:0.125 \
 // RUN:   --memory none:f32[4]=zeros --arg '&none' --arg '&none' --counts %t.triton.json
 // RUN: python3 %S/Inputs/instructions_per_mma.py %t.json %t.triton.json

@@ -21,7 +21,7 @@ RULES = ("exact", "rounded", "f32 steps", "log-probabilities")
 # Every file that these match is recorded or given.
 COMPLETE = ["test/golden/models/*/*", "test/golden/ops/*", "models/*/*.safetensors", "test/unit/Tokenizer/data/*",
             "test/unit/ChatTemplate/data/*.json*", "test/unit/ChatTemplate/data/*.jinja", "test/unit/Sampler/data/*.json",
-            "test/Integration/CPU/transformers/*.json", "test/Emulator/conformance/manifest.json", "test/Emulator/conformance/ptx/*"]
+            "test/Integration/CPU/transformers/*.json", "emulator/test/conformance/manifest.json", "emulator/test/conformance/ptx/*"]
 
 
 def read(root=ROOT):

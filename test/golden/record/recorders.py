@@ -103,7 +103,7 @@ def continuations(root, paths):
 
 
 def kernels(root, paths):
-    folder = "test/Emulator/conformance"
+    folder = "emulator/test/conformance"
     with tempfile.TemporaryDirectory() as made:
         # a cache of its own: what was compiled before is no evidence
         printed(root / folder / "kernels/generate.py", "--into", made, TRITON_CACHE_DIR=f"{made}/cache")

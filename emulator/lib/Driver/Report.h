@@ -1,0 +1,18 @@
+//===- Report.h - Where findings are written --------------------*- C++ -*-===//
+#ifndef CHEEMS_EMULATOR_DRIVER_REPORT_H
+#define CHEEMS_EMULATOR_DRIVER_REPORT_H
+
+#include "Support/Error.h"
+#include "Support/Options.h"
+
+#include <string>
+
+namespace cheems::emulator::driver {
+
+/// Appends to CHEEMS_EMULATOR_REPORT, else prints on stderr.
+void write(const Options &options, const std::string &text);
+void report(const Options &options, const Finding &finding);
+
+} // namespace cheems::emulator::driver
+
+#endif

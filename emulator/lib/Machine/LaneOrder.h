@@ -1,0 +1,37 @@
+//===- LaneOrder.h - Which lane comes first ---------------------*- C++ -*-===//
+#ifndef CHEEMS_EMULATOR_MACHINE_LANEORDER_H
+#define CHEEMS_EMULATOR_MACHINE_LANEORDER_H
+
+#include "Decode/Instruction.h"
+
+namespace cheems::emulator {
+
+class Warp;
+
+/// Lanes of a warp, one after the other.
+struct LaneOrder {
+  uint32_t first = 0;
+  uint32_t step = 1; ///< odd
+
+  template <typename F> void forLanes(LaneMask lanes, F body) const {
+    for (uint32_t i = 0, lane = first; i < warpLanes; ++i, lane += step) {
+      if (lanes >> lane % warpLanes & 1) {
+        body(static_cast<int>(lane % warpLanes));
+      }
+    }
+  }
+};
+
+/// In which order the lanes of an atomic act, or which of them acts for all,
+/// where the ISA leaves it open. The
+/// seed determines it, and where in its execution the warp is; with the seed 1
+/// it ascends.
+LaneOrder atomicOrder(const Warp &warp, const Instruction &instruction);
+
+/// Which of the members elect.sync elects. The ISA only says that it is always
+/// the same one. The seed determines it; with the seed 1 it is the lowest.
+int electedLane(const Warp &warp, LaneMask members);
+
+} // namespace cheems::emulator
+
+#endif
