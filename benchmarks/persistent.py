@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/gpu_check"), str(ROOT
 
 import persistent_ptx as ptx  # noqa: E402
 import time_model  # noqa: E402
-from driver import Driver, DriverError  # noqa: E402
+from driver import Driver, is_emulator, DriverError  # noqa: E402
 
 LAYERS = 24  # of the chain that a card is timed with
 BLOCKS_PER_MULTIPROCESSOR = (1, 2)
@@ -152,7 +152,6 @@ def counted(library, seed):
     """In this process: what each form costs, with its result. No cache has anything of it at first."""
     os.environ.update(CHEEMS_EMULATOR_COUNTS=os.devnull, CHEEMS_EMULATOR_CACHE="kept", CHEEMS_EMULATOR_SEED=str(seed))
     driver = Driver(library)
-    driver.driver.cheems_emulator_counts_json.restype = C.c_char_p
     chain, found = Chain(driver, 1), []
     flushed = driver.allocate(b"", 64 << 20)
     for form in forms(chain, chain.multiprocessors):
@@ -161,10 +160,10 @@ def counted(library, seed):
         driver.call("cuMemsetD8_v2", C.c_uint64(flushed), 0, C.c_size_t(64 << 20))
         flush(driver, flushed)
         driver.call("cuProfilerStart")
-        driver.driver.cheems_emulator_counts_json()
+        driver.counts()
         form.start()
         driver.call("cuProfilerStop")
-        kernels = [kernel for step in json.loads(driver.driver.cheems_emulator_counts_json())["steps"] for kernel in step["kernels"]]
+        kernels = [kernel for step in driver.counts()["steps"] for kernel in step["kernels"]]
         found.append({"name": form.name, "has_barriers": form.has_barriers, "kernels": kernels, "result": chain.result().hex()})
     driver.free()
     return found, chain
@@ -332,7 +331,7 @@ def main():
     elif options.seed:
         found, chain = counted(options.driver, options.seed)
         print(json.dumps({"forms": found, "blocks": chain.multiprocessors, "reference": reference(chain) if options.seed == 1 else None}))
-    elif hasattr(C.CDLL(options.driver), "cheems_emulator_counts_json"):
+    elif is_emulator(options.driver):
         compare(options.driver, options.seeds)
     else:
         measure(Driver(options.driver))

@@ -1,11 +1,17 @@
 # What tests of all parts share.
 #
 #   cheems_long(TEST...)            of `scripts/test.sh --long` alone: they take long, are many of one kind, or need what few machines have
+#   cheems_strict(TEST...)          they run our own kernels: what the software GPU only warns of elsewhere is an error there
 #   cheems_test_with_packages(NAME 'PACKAGE==VERSION...' COMMAND...)   with packages of PyPI; skipped where they cannot be had outside CI
 #   cheems_fuzz_target(NAME sources... [LINK libraries...])            for libFuzzer; its seeds are in corpus/NAME beside it
 
 function(cheems_long)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+endfunction()
+
+# ENVIRONMENT is set in some places as a whole, so this is apart from it.
+function(cheems_strict)
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION CHEEMS_EMULATOR_STRICT=set:1)
 endfunction()
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH _cheems_clone)

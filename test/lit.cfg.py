@@ -36,5 +36,7 @@ config.substitutions.append(("%models", os.path.join(config.cheems_source, "mode
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 # the software GPU takes no machine code, and ptxas is slow: tests of ptxas name one
 config.environment["CHEEMS_PTXAS"] = "none"
+# what the software GPU only warns of in other people's kernels is an error in ours
+config.environment["CHEEMS_EMULATOR_STRICT"] = "1"
 # a model folder given to cheems-run compiles into the build, never into the user's cache
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")

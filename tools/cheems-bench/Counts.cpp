@@ -3,6 +3,7 @@
 #include "OperationTest.h"
 #include "Ops.h"
 #include "Tests.h"
+#include "cheems/emulator.h"
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/CUDA/Driver.h"
 #include "runtime/Error.h"
@@ -90,10 +91,13 @@ private:
 
   /// All since the last call.
   std::string take() const {
-    using Take = const char *();
-    auto *take = reinterpret_cast<Take *>(cuda::Driver::get().extension(
-        options.json ? "cheems_emulator_counts_json"
-                     : "cheems_emulator_counts"));
+    cheems_emulator emulator{};
+    cheems_emulator_find(
+        [](void *, const char *name) {
+          return cuda::Driver::get().extension(name);
+        },
+        nullptr, &emulator);
+    auto *take = options.json ? emulator.counts_json : emulator.counts;
     const char *text = take ? take() : nullptr;
     if (!text) {
       throw Error(Status::unsupported,

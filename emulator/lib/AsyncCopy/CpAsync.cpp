@@ -22,9 +22,11 @@ public:
   void finish(Block &block) override {
     for (size_t i = 0; i < groups.size(); ++i) {
       if (const Instruction *instruction = groups[i].pending()) {
-        block.warps[i].fail(*instruction, "copy-in-flight-at-exit",
-                            "the block exits, and nobody has waited for this "
-                            "copy");
+        // A warning: NVIDIA ships kernels that end so.
+        block.warn(Finding("copy-in-flight-at-exit",
+                           "the block exits, and nobody has waited for this "
+                           "copy",
+                           block.warps[i].place(*instruction, -1)));
       }
     }
   }
@@ -224,6 +226,7 @@ public:
     });
     arriveLater(warp, instruction, lane, barrier);
   }
+  bool isOfThreads() const override { return true; }
   bool landsWithGroups(const Warp &other) const override {
     return &other == &warp;
   }

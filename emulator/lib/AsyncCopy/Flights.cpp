@@ -48,12 +48,16 @@ bool Flights::advance(Block &) {
 }
 
 void Flights::finish(Block &block) {
-  if (!flights.empty()) {
-    const Flight &flight = *flights.front();
-    flight.warp.fail(flight.instruction, "copy-in-flight-at-exit",
-                     "the block exits, and nobody has waited for the end of "
-                     "this operation on its mbarrier",
-                     flight.lane);
+  for (const auto &flight : flights) {
+    const Finding finding(
+        "copy-in-flight-at-exit",
+        "the block exits, and nobody has waited for the end "
+        "of this operation on its mbarrier",
+        flight->warp.place(flight->instruction, flight->lane));
+    if (!flight->isOfThreads()) {
+      throw finding;
+    }
+    block.warn(finding); // as of a copy whose group nobody has waited for
   }
   if (readers != 0) {
     Warp &warp = block.warps.front();

@@ -23,6 +23,8 @@ public:
 
   /// Moves the bytes and signals.
   virtual void land() = 0;
+  /// It is of cp.async, and no bulk operation.
+  virtual bool isOfThreads() const { return false; }
   /// It is part of what cp.async.wait_group of that warp waits for.
   virtual bool landsWithGroups(const Warp &) const { return false; }
 

@@ -195,7 +195,8 @@ private:
                unsigned bytes, LanePattern pattern);
   /// Of an asynchronous access: what the thread that asks must have seen.
   void checkAsync(const Toucher &by, const ShadowCell &cell, uint64_t offset,
-                  unsigned bytes, LanePattern pattern, bool isFenced);
+                  unsigned bytes, LanePattern pattern, bool isFenced,
+                  bool isProduct);
   /// It writes what this thread or others may read.
   void writeAsync(const Toucher &by, ShadowCell &cell, uint64_t offset,
                   unsigned bytes, LanePattern pattern);
@@ -224,6 +225,9 @@ private:
   std::vector<PendingStore> stores;             ///< of all warps
   Suspects suspects;
   AsyncReads asyncReads;
+  /// Numbers of the last instructions that were warned of: most cells of an
+  /// operand have the same.
+  std::pair<uint32_t, uint32_t> lastWarned;
 };
 
 } // namespace cheems::emulator

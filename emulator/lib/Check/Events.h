@@ -20,6 +20,7 @@ struct Event {
   uint32_t instruction = 0;   ///< its number in the program
   Scope scope = Scope::none;  ///< of a strong access
   bool isUnit = false;        ///< a unit wrote, by the async proxy
+  bool isCopy = false;        ///< cp.async wrote, by the generic proxy
   uint32_t lanesInFlight = 0; ///< of an asynchronous operation that writes
 
   bool isStrong() const { return scope != Scope::none; }

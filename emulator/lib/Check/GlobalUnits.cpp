@@ -36,7 +36,7 @@ void ClusterCheck::startGlobal(Warp &warp, const Instruction &instruction,
             // units write without order is not compared.
             suspect(by, cell, offset, bytes, pattern);
           } else if (cell.write >= before) {
-            checkAsync(by, cell, offset, bytes, pattern, true);
+            checkAsync(by, cell, offset, bytes, pattern, true, false);
           }
           if (writes) {
             writeAsync(by, cell, offset, bytes, pattern);

@@ -1,8 +1,8 @@
-//===- CountEntries.cpp - Counts for the program itself -------------------===//
+//===- CountEntries.cpp - What a program may ask beside the driver API ----===//
 #include "Count/Counter.h"
 #include "Count/Report.h"
-#include "Functions.h"
 #include "Process.h"
+#include "cheems/emulator.h"
 
 using namespace cheems::emulator;
 
@@ -21,16 +21,17 @@ take(std::string (*report)(const CountedCard &,
   return text.c_str();
 }
 
-/// Of this library alone, for programs that know it (README.md): tables
-/// of what was counted since the last call of either, in which all work has
-/// ended. The text stays until the next call. Null where nobody counts.
-extern "C" __attribute__((visibility("default"))) const char *
-cheems_emulator_counts() {
+#define CHEEMS_EMULATOR_EXPORT extern "C" __attribute__((visibility("default")))
+
+CHEEMS_EMULATOR_EXPORT const char *cheems_emulator_counts() {
   return take(countsAsTable);
 }
 
-/// The same in JSON.
-extern "C" __attribute__((visibility("default"))) const char *
-cheems_emulator_counts_json() {
+CHEEMS_EMULATOR_EXPORT const char *cheems_emulator_counts_json() {
   return take(countsAsJson);
+}
+
+CHEEMS_EMULATOR_EXPORT uint64_t cheems_emulator_warnings() {
+  std::lock_guard guard(driver::process().lock);
+  return driver::process().warnings;
 }

@@ -3,6 +3,7 @@
 
 #include "Decode/Program.h"
 #include "Process.h"
+#include "Report.h"
 
 #include <algorithm>
 #include <cstring>
@@ -112,6 +113,10 @@ Progress KernelWork::run(Context &context, bool early) {
     launch.programmatic = early;
     grid = std::make_unique<Grid>(context.device, launch);
   }
+  struct Reported { // also where a finding ends the grid
+    Device &device;
+    ~Reported() { reportWarnings(device); }
+  } reported{context.device};
   switch (grid->run()) {
   case Grid::State::waitsForPrimary:
     return Progress::waitsForPrimary;

@@ -56,6 +56,7 @@ struct Process {
   Handles<CUgraphExec, GraphExec> executables;
   std::vector<std::weak_ptr<Capture>> captures;
   std::set<std::string> noted;
+  uint64_t warnings = 0; ///< of all grids so far
 };
 
 /// Lives as long as the process, because other libraries may call in while it

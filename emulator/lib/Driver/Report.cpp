@@ -1,6 +1,7 @@
 //===- Report.cpp ---------------------------------------------------------===//
 #include "Report.h"
 
+#include "Failure.h"
 #include "Process.h"
 
 #include <cstdio>
@@ -19,6 +20,14 @@ void write(const Options &options, const std::string &text) {
 
 void report(const Options &options, const Finding &finding) {
   write(options, "cheems-emulator: " + describe(finding) + "\n");
+}
+
+void reportWarnings(Device &device) {
+  for (const Finding &warning : device.warnings) {
+    ++process().warnings;
+    noteOnce(describeWarning(warning));
+  }
+  device.warnings.clear();
 }
 
 void note(const std::string &line) {

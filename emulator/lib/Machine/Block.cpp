@@ -180,6 +180,15 @@ bool Block::advance() {
   return false;
 }
 
+void Block::warn(const Finding &finding) {
+  const Extent &size = grid.launch.cluster, &blocks = grid.launch.grid;
+  const uint64_t perRow = blocks.x / size.x, perColumn = blocks.y / size.y;
+  grid.warnings.add(
+      (uint64_t(index.z / size.z) * perColumn + index.y / size.y) * perRow +
+          index.x / size.x,
+      finding);
+}
+
 void Block::finish() {
   for (BlockExtension *extension : extensionsByAge) {
     extension->finish(*this);

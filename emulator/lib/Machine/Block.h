@@ -6,6 +6,7 @@
 #include "Decode/Program.h"
 #include "Launch.h"
 #include "Observer.h"
+#include "Support/Warnings.h"
 #include "Warp.h"
 
 #include <array>
@@ -74,6 +75,7 @@ struct GridContext {
   Device &device;
   const Launch &launch;
   const Program &program;
+  Warnings &warnings;
   uint64_t gridNumber = 0;
   /// Counts what ended or changed, for deadlock detection.
   uint64_t progress = 0;
@@ -187,6 +189,8 @@ public:
   bool isDone() const { return liveThreads == 0; }
   /// Completes one asynchronous operation.
   bool advance();
+  /// A finding that is no error unless Options::isStrict.
+  void warn(const Finding &finding);
   /// Ends extensions.
   void finish();
   /// Who waits for what, a line each.

@@ -15,7 +15,8 @@ using namespace cheems::emulator;
 struct Grid::Implementation {
   Implementation(Device &device, Launch given)
       : launch(std::move(given)), program(launch.kernel->program),
-        context{device, launch, *program, device.grids++} {
+        warnings(device.options.isStrict),
+        context{device, launch, *program, warnings, device.grids++} {
     for (int kind = 0; kind < observerKinds; ++kind) {
       ObserverFactory factory = observerFactory(kind);
       observers.push_back(factory ? factory(device, launch) : nullptr);
@@ -70,6 +71,7 @@ struct Grid::Implementation {
 
   const Launch launch;
   const std::shared_ptr<const Program> program;
+  Warnings warnings;
   GridContext context;
   Resident::Observers observers;
   WriteLog *log = nullptr; ///< one of the observers
@@ -89,11 +91,17 @@ Grid::Grid(Device &device, Launch launch)
 Grid::~Grid() = default;
 
 namespace {
-/// Also when a finding ends the grid: what it printed is why, often.
-struct Printed {
+/// Also when a finding ends the grid: what it printed, or was warned of, is
+/// why, often.
+struct Told {
   std::string &text;
+  Warnings &warnings;
+  std::vector<Finding> &into;
 
-  ~Printed() {
+  ~Told() {
+    for (Finding &warning : warnings.take()) {
+      into.push_back(std::move(warning));
+    }
     if (!text.empty()) {
       std::fwrite(text.data(), 1, text.size(), stdout);
       std::fflush(stdout);
@@ -104,7 +112,8 @@ struct Printed {
 } // namespace
 
 Grid::State Grid::run() {
-  Printed printed{implementation->context.device.printed};
+  Device &device = implementation->context.device;
+  Told told{device.printed, implementation->warnings, device.warnings};
   // A program may have set its threads to flush subnormal numbers, or to round
   // in another way. The grid's own threads take the mode from this one.
   lanes::HostRounding scope(lanes::Rounding::nearestEven);

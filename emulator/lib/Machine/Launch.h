@@ -45,6 +45,8 @@ struct Device {
   /// What vprintf has made, in the order of execution. A grid that ends or
   /// waits for the one before it writes it to stdout.
   std::string printed = {};
+  /// Warnings of grids that have ended or wait, for whoever reports them.
+  std::vector<Finding> warnings = {};
 
   /// Whether the range belongs to one allocation that the host knows. What
   /// kernels get by malloc is theirs alone (CUDA C++ Programming Guide,

@@ -27,6 +27,7 @@ const std::vector<int64_t> &SideBySide::run(int threads) {
     }
   }
   if (failure) {
+    grid.warnings.dropBehind(failed);
     std::rethrow_exception(failure);
   }
   return total;
@@ -35,7 +36,8 @@ const std::vector<int64_t> &SideBySide::run(int threads) {
 bool SideBySide::work(bool alone) {
   const Clock::time_point begin = Clock::now();
   bool isDone = false;
-  GridContext context{grid.device, grid.launch, grid.program, grid.gridNumber};
+  GridContext context{grid.device, grid.launch, grid.program, grid.warnings,
+                      grid.gridNumber};
   std::vector<int64_t> executions(total.size());
   while (!alone || Clock::now() - begin < timeAlone) {
     const uint64_t number = next++;

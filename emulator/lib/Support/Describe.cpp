@@ -34,4 +34,8 @@ std::string describe(const Finding &finding) {
   return out.str();
 }
 
+std::string describeWarning(const Finding &finding) {
+  return "warning: " + describe(finding);
+}
+
 } // namespace cheems::emulator

@@ -44,8 +44,9 @@ struct Place {
 };
 
 /// A kernel did what it must not do: an access out of bounds, a race, a missing
-/// wait. Execution of the grid ends; the driver answers
-/// CUDA_ERROR_LAUNCH_FAILED until its context is reset.
+/// wait. Where it is thrown it is an error: execution of the grid ends, and the
+/// driver answers CUDA_ERROR_LAUNCH_FAILED until its context is reset. A few
+/// are warnings (Warnings.h).
 class Finding : public std::runtime_error {
 public:
   /// `rule` names the check in kebab case ("out-of-bounds", "race",
@@ -66,6 +67,8 @@ public:
 /// One report: the rule and the sentence, then a line each for who did it, the
 /// address, and the other access of a race. It ends without a newline.
 std::string describe(const Finding &finding);
+/// The same behind "warning: ".
+std::string describeWarning(const Finding &finding);
 
 } // namespace cheems::emulator
 

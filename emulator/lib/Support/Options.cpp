@@ -82,6 +82,12 @@ Options Options::fromEnvironment() {
     }
     options.implicitDrain = *drain == "on";
   }
+  if (auto strict = variable("CHEEMS_EMULATOR_STRICT")) {
+    if (*strict != "0" && *strict != "1") {
+      refuse("CHEEMS_EMULATOR_STRICT", *strict, "1 or 0");
+    }
+    options.isStrict = *strict == "1";
+  }
   if (auto cache = variable("CHEEMS_EMULATOR_CACHE")) {
     if (*cache != "cold" && *cache != "kept") {
       refuse("CHEEMS_EMULATOR_CACHE", *cache, "cold or kept");

@@ -31,6 +31,8 @@ struct Options {
   /// flight may be accessed between its commit_group and the wait_group for it
   /// if all of this is one basic block: the assembler waits there by itself.
   bool implicitDrain = true;
+  /// CHEEMS_EMULATOR_STRICT: 1 or 0. Whether warnings are errors.
+  bool isStrict = false;
   std::string countsFile;  ///< CHEEMS_EMULATOR_COUNTS: what kernels cost is
                            ///< written there at exit
   bool coldCaches = false; ///< CHEEMS_EMULATOR_CACHE: cold or kept. Whether

@@ -46,6 +46,7 @@ struct Trial {
   uint32_t blocks = 1;
   uint32_t cluster = 1;
   Asynchrony mode = Asynchrony::late;
+  bool isStrict = true;
   uint64_t seed = 1;
   size_t inBytes = 65536, outBytes = 65536;
   /// Made of the address of `in` or, with `mapsOut`, of `out`.
@@ -68,6 +69,7 @@ struct Trial {
   Trial &operator()(const std::string &body) {
     Options options;
     options.asynchrony = mode;
+    options.isStrict = isStrict;
     options.seed = seed;
     options.threads = 1;
     options.memoryBytes = 1 << 24;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """cheems-ptx-run from outside: results, findings, counts, files and mistakes. ptx_run.py PROGRAM CONFORMANCE_FOLDER"""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -59,6 +60,16 @@ told = vadd(900, code=1)
 assert "out-of-bounds" in told and "kernel vadd, ptx line 4" in told, told
 told = scale("--buffer", "x:f32[1]=none", "--arg", "f32:1", code=1)
 assert "uninitialised" in told and "ptx line 11, block (0, 0, 0), warp 0, lane 0" in told, told
+
+# warnings: a line on stderr, and the launch goes on; in strict mode an error
+COPY = SCALE.replace("  ret;", "  .shared .align 16 .b8 s[16];\n  cp.async.ca.shared.global [s], [%rd1], 4;\n  ret;")
+done = subprocess.run([TOOL, "-", "--buffer", "x:f32[1]=1", "--arg", "f32:2", "--print", "x"], input=COPY, capture_output=True, text=True,
+                      env={**os.environ, "CHEEMS_EMULATOR_STRICT": "0"})
+assert (done.returncode, done.stdout) == (0, "x: f32[1]\n 2\n"), done
+assert done.stderr.startswith("cheems-ptx-run: warning: copy-in-flight-at-exit: "), done.stderr
+done = subprocess.run([TOOL, "-", "--buffer", "x:f32[1]=1", "--arg", "f32:2"], input=COPY, capture_output=True, text=True,
+                      env={**os.environ, "CHEEMS_EMULATOR_STRICT": "1"})
+assert done.returncode == 1 and done.stderr.startswith("cheems-ptx-run: copy-in-flight-at-exit: "), done
 
 # what the kernel prints comes before the buffers, and an assertion ends the run
 PRINTING = SCALE.replace(".visible .entry", """.extern .func (.param .b32 s) vprintf(.param .b64 f, .param .b64 l);

@@ -63,6 +63,28 @@ inline std::vector<uint32_t> run(const std::string &body,
   return runner.read<uint32_t>(out, words);
 }
 
+/// What came of a run that may have warnings.
+struct Ending {
+  std::vector<uint32_t> out;         ///< empty if `error` is not
+  std::string error;                 ///< the rule
+  std::vector<std::string> warnings; ///< their rules
+};
+inline Ending endingOf(const std::string &body, const std::vector<uint32_t> &in,
+                       size_t words, const RunOptions &options) {
+  PTXRunner runner(kernelAround(body, options.architecture), options);
+  uint64_t out = runner.buffer(std::vector<uint32_t>(words));
+  Ending outcome;
+  outcome.error = ruleOf(
+      [&] { runner.run("k", parameterBytes({runner.buffer(in), out})); });
+  for (const Finding &warning : runner.device.warnings) {
+    outcome.warnings.push_back(warning.rule);
+  }
+  if (outcome.error.empty()) {
+    outcome.out = runner.read<uint32_t>(out, words);
+  }
+  return outcome;
+}
+
 /// The rule of the finding that running the body ends with, or nothing.
 inline std::string finding(const std::string &body,
                            const std::vector<uint32_t> &in = {},

@@ -39,7 +39,8 @@ TEST(Options, comeFromTheEnvironment) {
       threads("CHEEMS_EMULATOR_THREADS", "3"),
       memory("CHEEMS_EMULATOR_MEMORY", "2G"),
       drain("CHEEMS_EMULATOR_WGMMA_DRAIN", "off"),
-      cache("CHEEMS_EMULATOR_CACHE", "cold");
+      cache("CHEEMS_EMULATOR_CACHE", "cold"),
+      strict("CHEEMS_EMULATOR_STRICT", "1");
   Options options = Options::fromEnvironment();
   EXPECT_EQ(options.asynchrony, Asynchrony::late);
   EXPECT_EQ(options.seed, UINT64_MAX);
@@ -49,6 +50,7 @@ TEST(Options, comeFromTheEnvironment) {
   EXPECT_EQ(options.memoryBytes, uint64_t(2) << 30);
   EXPECT_FALSE(options.implicitDrain);
   EXPECT_TRUE(options.coldCaches);
+  EXPECT_TRUE(options.isStrict);
 }
 
 TEST(Options, theCardHasAsManyMultiprocessorsAsItsArchitecture) {
@@ -63,6 +65,7 @@ TEST(Options, anEmptyVariableIsNone) {
   EXPECT_EQ(Options::fromEnvironment().asynchrony, Asynchrony::early);
   EXPECT_EQ(Options::fromEnvironment().architecture, 90);
   EXPECT_TRUE(Options::fromEnvironment().implicitDrain);
+  EXPECT_FALSE(Options::fromEnvironment().isStrict);
 }
 
 TEST(Options, wrongValuesAreRefusedByName) {
@@ -78,6 +81,8 @@ TEST(Options, wrongValuesAreRefusedByName) {
   }
   EXPECT_THAT(refusal("CHEEMS_EMULATOR_WGMMA_DRAIN", "no"),
               HasSubstr("must be on or off"));
+  EXPECT_THAT(refusal("CHEEMS_EMULATOR_STRICT", "yes"),
+              HasSubstr("CHEEMS_EMULATOR_STRICT is 'yes', but must be 1 or 0"));
   EXPECT_THAT(refusal("CHEEMS_EMULATOR_CACHE", "warm"),
               HasSubstr("must be cold or kept"));
   EXPECT_THAT(refusal("CHEEMS_EMULATOR_SM", "0"), HasSubstr("of 1 to 1024"));

@@ -23,6 +23,7 @@ struct RunOptions {
   int multiprocessors = 4;
   int architecture = 90;
   bool implicitDrain = true; ///< Options::implicitDrain
+  bool isStrict = false;     ///< Options::isStrict
 
   Options device() const {
     Options options;
@@ -32,6 +33,7 @@ struct RunOptions {
     options.multiprocessors = multiprocessors;
     options.architecture = architecture;
     options.implicitDrain = implicitDrain;
+    options.isStrict = isStrict;
     options.memoryBytes = uint64_t(64) << 20;
     return options;
   }

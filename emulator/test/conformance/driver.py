@@ -1,5 +1,6 @@
 """A CUDA driver, opened by name: a card's libcuda.so.1, or a library with the same entry points."""
 import ctypes as C
+import json
 import re
 
 ELEMENT_TYPES = {1: 0, 2: 1, 4: 2, 8: 4}  # bytes -> CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32, 64
@@ -11,6 +12,10 @@ class DriverError(RuntimeError):
     def __init__(self, entry, code, text):
         super().__init__(f"{entry}: {code} {text}")
         self.code = code
+
+
+def is_emulator(path):
+    return hasattr(C.CDLL(str(path)), "cheems_emulator_counts_json")
 
 
 class Driver:
@@ -32,6 +37,12 @@ class Driver:
             self.call("cuDeviceGetAttribute", C.byref(value), attribute, self.device)
             capability.append(value.value)
         self.capability = 10 * capability[0] + capability[1]
+
+    def counts(self):
+        """What the software GPU has counted since the last call; None if it counts nothing (cheems/emulator.h)."""
+        self.driver.cheems_emulator_counts_json.restype = C.c_char_p
+        text = self.driver.cheems_emulator_counts_json()
+        return json.loads(text) if text else None
 
     def _use(self):
         context = C.c_void_p()

@@ -258,6 +258,14 @@ void execute(const Options &options, emulator::Device &device,
   if (!options.counts.empty()) {
     emulator::startCounting(options.emulator);
   }
+  struct Warned { // also where a finding ends the launch
+    emulator::Device &device;
+    ~Warned() {
+      for (const emulator::Finding &warning : device.warnings) {
+        printMessage(describeWarning(warning));
+      }
+    }
+  } warned{device};
   emulator::Grid grid(device, std::move(launch));
   if (grid.run() == emulator::Grid::State::waitsForPrimary) {
     grid.primaryFinished(); // there is no kernel before this one

@@ -30,7 +30,8 @@ from proofs import proof  # noqa: E402
 from workers import Worker, loaded, settings  # noqa: E402
 
 SETTINGS = [("late", 1), ("early", 1), ("late", 2), ("early", 2), ("late", 3)]
-STRICT = {"CHEEMS_EMULATOR_WGMMA_DRAIN": "off"}  # for kernels that pass with it: without it the assembler may hide a missing wait
+STRICT = {"CHEEMS_EMULATOR_STRICT": "1"}  # a mutant that is only warned of would count as missed
+WITHOUT_DRAIN = {"CHEEMS_EMULATOR_WGMMA_DRAIN": "off"}  # for kernels that pass with it: without it the assembler may hide a missing wait
 MISSED = "missed:"
 LEAST_CAUGHT = 0.95
 SECONDS = 60  # for one launch; the longest takes less than one
@@ -49,19 +50,19 @@ def known_survivors(file):
 
 
 class Pool(threading.local):
-    """The processes of a thread: one for each mode and seed, and whether it is strict. They start when they are used."""
+    """The processes of a thread: one for each mode and seed, and whether the assembler may wait by itself. They start when they are used."""
 
     def __init__(self, driver, source, all_workers):
-        self.workers = {(setting, is_strict): Worker(driver, {**settings(*setting), **(STRICT if is_strict else {})}, SECONDS, source)
-                        for setting in SETTINGS for is_strict in (False, True)}
+        self.workers = {(setting, is_without_drain): Worker(driver, {**STRICT, **settings(*setting), **(WITHOUT_DRAIN if is_without_drain else {})}, SECONDS, source)
+                        for setting in SETTINGS for is_without_drain in (False, True)}
         all_workers.extend(self.workers.values())
-        self.strict = {}
+        self.without_drain = {}
 
-    def is_strict(self, kernel, ptx):
-        if kernel not in self.strict:
-            self.strict[kernel] = "wgmma.wait_group" in ptx and all(
+    def is_without_drain(self, kernel, ptx):
+        if kernel not in self.without_drain:
+            self.without_drain[kernel] = "wgmma.wait_group" in ptx and all(
                 self.workers[setting, True].run(kernel)[0] == "passed" for setting in SETTINGS[:2])
-        return self.strict[kernel]
+        return self.without_drain[kernel]
 
 
 def main():
@@ -102,9 +103,9 @@ def run(folder):
 
     def tried(mutant):
         """(mutant, how it was caught or "survived" or what is wrong with the library, where, whether it changes nothing)"""
-        text, is_strict = mutant.text(texts[mutant.kernel]), pool_of.is_strict(mutant.kernel, texts[mutant.kernel])
+        text, is_without_drain = mutant.text(texts[mutant.kernel]), pool_of.is_without_drain(mutant.kernel, texts[mutant.kernel])
         for setting in SETTINGS:
-            result, why = pool_of.workers[setting, is_strict].run(mutant.kernel, text)
+            result, why = pool_of.workers[setting, is_without_drain].run(mutant.kernel, text)
             if result != "passed":
                 return mutant, result, why, setting, False
         same = mutant.probe is not None and pool_of.workers[SETTINGS[0], False].run(
