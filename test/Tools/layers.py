@@ -55,8 +55,8 @@ for path in sorted(path for top in ("include", "lib", "runtime", "tools") for pa
     if row is None:
         wrong.append(f"{name}: its folder is in no row")
         continue
-    for target in re.findall(r'^\s*#?include "((?:cheems|runtime)/[^"]+)"', path.read_text(errors="replace"), re.MULTILINE):
-        used = owner(target if target.startswith("runtime/") else "include/" + target)
+    for target in re.findall(r'^\s*#?include "((?:cheems|runtime|emulator)/[^"]+)"', path.read_text(errors="replace"), re.MULTILINE):
+        used = owner("include/" + target if target.startswith("cheems/") else target)
         if used not in may[row]:
             wrong.append(f"{name} includes {target}: {named[row]} may not use {named.get(used, 'that')}")
         elif used != row:
