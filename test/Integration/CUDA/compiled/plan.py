@@ -1,7 +1,8 @@
 """What a compiled module launches: read from its text at the stage `launches`, and run on a driver.
 
 A function takes arrays and numbers. It computes extents, makes arrays, launches kernels and calls other functions; nothing of
-this depends on what arrays hold. How a launch hands arguments over is in include/cheems/Conversion/TileToNVVM/KernelABI.h.
+this depends on what arrays hold. A launch with a condition runs where that holds. How arguments are handed over is in
+include/cheems/Dialect/CheemsTile/IR/KernelABI.h.
 """
 import dataclasses
 import re
@@ -123,10 +124,11 @@ class Plan:
             return tuple(get(name) for name in split(found[1] or ""))
         if op.startswith("cheems.mark "):
             return None
-        if found := re.match(r"cheems_tile\.launch @([\w.$]+) grid\[(.*?)\] (?:ins\((.*?) : .*?\) )?outs\((.*?) : ", op):
-            grid = tuple(get(name) for name in split(found[2]))
-            inputs, outputs = (split(part or "") for part in found.groups()[2:])
-            if all(grid):
+        launched = rf"cheems_tile\.launch @([\w.$]+) (?:when ({NAMES}) )?grid\[(.*?)\] (?:ins\((.*?) : .*?\) )?outs\((.*?) : "
+        if found := re.match(launched, op):
+            grid = tuple(get(name) for name in split(found[3]))
+            inputs, outputs = (split(part or "") for part in found.groups()[3:])
+            if all(grid) and (not found[2] or get(found[2])):
                 launch(Launch(found[1], grid, tuple(map(get, inputs)), tuple(map(get, outputs)), tuple(inputs)))
         elif found := re.match(r"(?:func\.)?call @([\w.$]+)\((.*?)\) : ", op):
             results = self.run(found[1], [get(name) for name in split(found[2])], allocate, launch)
@@ -141,6 +143,16 @@ class Plan:
     def value(self, op, get, allocate):
         if found := re.match(r"arith\.constant (-?[\d.e+-]+) : (\w+)", op):
             return float(found[1]) if found[2].startswith("f") else int(found[1])
+        if found := re.match(r"arith\.constant (true|false)$", op):
+            return found[1] == "true"
+        if found := re.match(rf"arith\.cmpi (\w+), ({NAMES}), ({NAMES}) : ", op):
+            a, b = get(found[2]), get(found[3])
+            return {"eq": a == b, "ne": a != b, "ult": a < b, "ule": a <= b, "ugt": a > b, "uge": a >= b}[found[1]]
+        if found := re.match(rf"arith\.(andi|ori|xori) ({NAMES}), ({NAMES}) : i1", op):
+            a, b = get(found[2]), get(found[3])
+            return {"andi": a and b, "ori": a or b, "xori": a != b}[found[1]]
+        if found := re.match(rf"arith\.select ({NAMES}), ({NAMES}), ({NAMES}) : ", op):
+            return get(found[2] if get(found[1]) else found[3])
         if found := re.match(rf"arith\.(ceildivui|addi|muli|subi|divui|maxui|minui)\s+({NAMES}), ({NAMES})", op):
             a, b = get(found[2]), get(found[3])
             return {"ceildivui": lambda: -(-a // b), "addi": lambda: a + b, "muli": lambda: a * b, "subi": lambda: a - b,
