@@ -98,3 +98,24 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     return %3, %2#1 : tensor<?x64xf32>, tensor<?xf32>
   }
 }
+
+// -----
+
+// Attention takes what is in its group, and nothing else.
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+func.func @rotation_before_its_group(%q: tensor<?x4x64xf32>, %key: tensor<?x2x64xf32>, %value: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>,
+    %layer: index, %c: tensor<?x32xf32>, %s: tensor<?x32xf32>, %y: tensor<?x4x64xf32>, %keys: tensor<?x3x2x?x64xbf16>, %values: tensor<?x3x2x?x64xbf16>,
+    %masks: tensor<?x3x2x?xf32>) -> tensor<?x4x64xf32> attributes {cheems.most_rows = 64 : i64} {
+  // expected-error@below {{is in no group whose kernels take it: cheems-form-groups comes first}}
+  %turned = cheems.rotary ins(%q, %c, %s : tensor<?x4x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x4x64xf32>) -> tensor<?x4x64xf32>
+  %g:4 = cheems_tile.group attention -> tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32> {
+    %o:4 = cheems.segmented_attention bias scale 0.125 block 64 one_row
+        ins(%turned, %key, %value : tensor<?x4x64xf32>, tensor<?x2x64xf32>, tensor<?x2x64xf32>) mask(%mask : tensor<?x2xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>)
+        -> tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>
+    cheems_tile.group_yield %o#0, %o#1, %o#2, %o#3 : tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>
+  }
+  return %g#0 : tensor<?x4x64xf32>
+}
+}

@@ -10,12 +10,13 @@ using namespace cheems::tile;
 
 AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
                                      SegmentedAttentionOp op,
-                                     KernelTable &kernels, bool mergesBehind)
+                                     KernelTable &kernels,
+                                     const AttentionBefore &taken,
+                                     bool mergesBehind)
     : b(b), op(op), kernels(kernels),
       strategy(strategyOf<AttentionStrategyAttr>(op)), shape(op),
-      sizes(strategy.getAttend()), before(op, shape, sizes),
-      query(before.query), added(before.added),
-      entries{op.getKeys(), op.getValues(), op.getMasks()},
+      sizes(strategy.getAttend()), before(taken), query(before.query),
+      added(before.added), entries{op.getKeys(), op.getValues(), op.getMasks()},
       counts(op.getCounts()), positions(op.getPositions()),
       isExact(shape.isExact()), storesFirst(before.storesFirst),
       mergesBehind(mergesBehind) {

@@ -15,9 +15,11 @@ namespace cheems::tile {
 
 class AttentionLaunches {
 public:
+  /// \param taken what the launches compute besides the op.
   /// \param mergesBehind whether a product of few rows may merge pieces.
   AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-                    KernelTable &kernels, bool mergesBehind);
+                    KernelTable &kernels, const AttentionBefore &taken,
+                    bool mergesBehind);
 
   /// The op's results.
   /// \param outputs memory for them, rounded if it has them so.

@@ -27,10 +27,13 @@ static std::optional<PiecesOfRow> replaceAttention(GroupOp group,
                                                    bool mergesBehind) {
   auto op = cast<SegmentedAttentionOp>(group.getRoots().front());
   RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+  // What is found before the group ends is in the group.
+  AttentionBefore before(op, AttentionShape(op),
+                         strategyOf<AttentionStrategyAttr>(op).getAttend());
   inlineGroup(rewriter, group);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   b.setInsertionPoint(op);
-  AttentionLaunches launches(b, op, kernels, mergesBehind);
+  AttentionLaunches launches(b, op, kernels, before, mergesBehind);
   SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
   results[0] = rounded.replace(b, rewriter, results[0], op.getY());
   rewriter.replaceOp(op, results);
@@ -104,12 +107,7 @@ private:
   /// The rounding of its outputs to codes, in products; null without one.
   static GroupOp roundingBehind(GroupOp group) {
     Value y = outputsOf(group);
-    auto collapse = y && y.hasOneUse()
-                        ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
-                        : tensor::CollapseShapeOp();
-    auto codes = collapse && collapse->hasOneUse()
-                     ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
-                     : QuantizeEntriesOp();
+    auto codes = y ? quantizedBehind(y) : QuantizeEntriesOp();
     auto rounding = codes ? codes->getParentOfType<GroupOp>() : GroupOp();
     return rounding && rounding.getInProducts() ? rounding : GroupOp();
   }

@@ -43,3 +43,12 @@ Value RoundedOutput::replace(ImplicitLocOpBuilder &b, PatternRewriter &rewriter,
   rewriter.eraseOp(collapse);
   return y;
 }
+
+QuantizeEntriesOp cheems::tile::quantizedBehind(Value y) {
+  auto collapse = y.hasOneUse()
+                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
+                      : tensor::CollapseShapeOp();
+  return collapse && collapse->hasOneUse()
+             ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
+             : QuantizeEntriesOp();
+}

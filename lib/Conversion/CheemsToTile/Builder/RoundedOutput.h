@@ -23,6 +23,10 @@ struct RoundedOutput {
                 Value rounded, Value y) const;
 };
 
+/// The op that alone reads outputs, as rows of all heads, and quantizes them;
+/// null without one.
+QuantizeEntriesOp quantizedBehind(Value y);
+
 } // namespace cheems::tile
 
 #endif

@@ -53,14 +53,10 @@ static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
                 : std::nullopt,
             {}};
   }
-  auto collapse = y.hasOneUse()
-                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
-                      : tensor::CollapseShapeOp();
-  auto codes = collapse && collapse->hasOneUse()
-                   ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
-                   : QuantizeEntriesOp();
-  if (!codes || collapse.getResultType().isDynamicDim(1) ||
-      collapse.getResultType().getDimSize(1) > kMostRounded) {
+  QuantizeEntriesOp codes = quantizedBehind(y);
+  auto rows = codes ? cast<RankedTensorType>(codes.getX().getType())
+                    : RankedTensorType();
+  if (!codes || rows.isDynamicDim(1) || rows.getDimSize(1) > kMostRounded) {
     return {};
   }
   return {groupBehind(codes, ProductForm::CodedFewRows, strategy), codes};

@@ -30,7 +30,7 @@ static void formGroup(SegmentedSSDOp op) {
       }
     }
   }
-  group.addReadThrough(opBeforeA(op.getA()));
+  group.addReadThrough(opBeforeA(op));
   group.addRounding(RoundedOutput::behind(op.getResult(0)), op);
   group.form(GroupKind::SSD, op);
 }

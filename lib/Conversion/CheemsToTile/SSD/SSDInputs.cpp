@@ -15,9 +15,16 @@ HeadsBefore cheems::tile::rotatedGate(Value gate) {
   return before;
 }
 
-linalg::GenericOp cheems::tile::opBeforeA(Value a) {
-  auto op = a.getDefiningOp<linalg::GenericOp>();
-  return op && isFunctionOfVector(op) ? op : linalg::GenericOp();
+linalg::GenericOp cheems::tile::opBeforeA(SegmentedSSDOp op) {
+  auto before = op.getA().getDefiningOp<linalg::GenericOp>();
+  return before && before->getBlock() == op->getBlock() &&
+                 isFunctionOfVector(before)
+             ? before
+             : linalg::GenericOp();
+}
+
+SSDBefore SSDBefore::of(SegmentedSSDOp op) {
+  return {rotatedGate(op.getB()), rotatedGate(op.getC()), opBeforeA(op)};
 }
 
 /// What in bf16 x, b or c are widened of, as heads or as the rows that are

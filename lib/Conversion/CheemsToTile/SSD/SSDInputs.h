@@ -11,12 +11,20 @@ namespace cheems::tile {
 HeadsBefore rotatedGate(Value gate);
 
 /// The op that makes `a` of what a checkpoint stores, as its logarithm; null
-/// without one.
-linalg::GenericOp opBeforeA(Value a);
+/// without one in the same block.
+linalg::GenericOp opBeforeA(SegmentedSSDOp op);
 
 /// What widens x, b or c of numbers in bf16, and splits them into heads: the
 /// last op first. Empty if they have not been rounded.
 SmallVector<Operation *> opsBehindRounding(Value heads);
+
+/// What a launch takes from its group before the op itself.
+struct SSDBefore {
+  HeadsBefore b, c;    ///< as rotatedGate
+  linalg::GenericOp a; ///< as opBeforeA
+
+  static SSDBefore of(SegmentedSSDOp op);
+};
 
 /// x, b and c of an op: all of f32, or all in bf16.
 struct SSDInputs {

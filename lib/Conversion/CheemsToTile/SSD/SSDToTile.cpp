@@ -16,11 +16,11 @@ namespace {
 class SSDLaunches {
 public:
   SSDLaunches(ImplicitLocOpBuilder &b, SegmentedSSDOp op, KernelTable &kernels,
-              Value y)
+              const SSDBefore &before, Value y)
       : b(b), op(op), kernels(kernels),
         strategy(strategyOf<SSDStrategyAttr>(op)), shape(op),
-        heads(SSDInputs::of(b, op)), beforeA(opBeforeA(op.getA())),
-        a(beforeA ? beforeA.getInputs()[0] : op.getA()), y(y) {}
+        heads(SSDInputs::of(b, op)), before(before),
+        a(before.a ? this->before.a.getInputs()[0] : op.getA()), y(y) {}
 
   /// y and the pool.
   SmallVector<Value> make() { return op.getOneRow() ? ofOneRow() : ofChunks(); }
@@ -42,7 +42,7 @@ private:
     memory.x = operands.in(m, heads.x);
     memory.step = operands.in(m, op.getStep());
     memory.a = operands.in(m, a);
-    memory.beforeA = beforeA;
+    memory.beforeA = before.a;
     memory.b.memory = operands.in(m, heads.b);
     memory.c.memory = operands.in(m, heads.c);
     if (op.getSkip()) {
@@ -73,7 +73,7 @@ private:
   }
 
   SmallVector<Value> ofOneRow() {
-    HeadsBefore gateB = rotatedGate(op.getB()), gateC = rotatedGate(op.getC());
+    HeadsBefore &gateB = before.b, &gateC = before.c;
     LaunchOperands operands;
     operands.read(op.getX());
     operands.read(op.getStep());
@@ -283,7 +283,7 @@ private:
   SSDStrategyAttr strategy;
   SSDShape shape;
   SSDInputs heads;
-  linalg::GenericOp beforeA;
+  SSDBefore before;
   Value a; ///< as it is stored
   Value y;
   SSDPassed passed; ///< as it is now
@@ -298,11 +298,13 @@ struct SSDToTile : GroupToKernels<GroupKind::SSD> {
       return rewriter.notifyMatchFailure(group, "it has inputs of f32");
     }
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    SSDBefore before = SSDBefore::of(op); // in the group
     inlineGroup(rewriter, group);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     b.setInsertionPoint(op);
     SmallVector<Value> results =
-        SSDLaunches(b, op, kernels, rounded.memory(b, op.getY())).make();
+        SSDLaunches(b, op, kernels, before, rounded.memory(b, op.getY()))
+            .make();
     results[0] = rounded.replace(b, rewriter, results[0], op.getY());
     rewriter.replaceOp(op, results);
     return success();
