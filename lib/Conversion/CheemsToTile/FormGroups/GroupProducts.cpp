@@ -32,10 +32,7 @@ groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
       continue;
     }
     ProductChain own = chainOf(product);
-    // The op behind it may take other products alone.
-    bool isIn = llvm::any_of(own.products,
-                             [&](Product each) { return each.op == user; });
-    if (!isIn || own.form() != form) {
+    if (!own.has(user) || own.form() != form) {
       return std::nullopt;
     }
     groups.push_back(ProductGroup::around(own, strategy));

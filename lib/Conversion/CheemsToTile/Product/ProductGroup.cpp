@@ -182,6 +182,16 @@ static bool fitsBesideOthers(const ProductChain &chain) {
          form == ProductForm::CodedFewRows;
 }
 
+bool ProductChain::has(Operation *op) const {
+  return llvm::any_of(products, [&](Product each) { return each.op == op; });
+}
+
+static bool contains(ArrayRef<ProductChain> chains, const ProductChain &chain) {
+  return llvm::any_of(chains, [&](const ProductChain &one) {
+    return one.last() == chain.last();
+  });
+}
+
 ProductGroup ProductGroup::of(GroupOp group) {
   ProductGroup found{{}, nullptr};
   for (Operation *root : group.getRoots()) {
@@ -190,12 +200,7 @@ ProductGroup ProductGroup::of(GroupOp group) {
       continue;
     }
     ProductChain chain = chainOf(product);
-    bool isOwn = llvm::any_of(chain.products,
-                              [&](Product each) { return each.op == root; });
-    bool isIn = llvm::any_of(found.chains, [&](const ProductChain &one) {
-      return one.last() == chain.last();
-    });
-    if (isOwn && !isIn) {
+    if (chain.has(root) && !contains(found.chains, chain)) {
       found.chains.push_back(chain);
     }
   }
@@ -237,14 +242,8 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
       continue;
     }
     ProductChain other = chainOf(product);
-    // The op behind it may have taken another product alone.
-    bool isOwn = llvm::any_of(other.products,
-                              [&](Product each) { return each.op == user; });
-    bool isIn = llvm::any_of(group.chains, [&](const ProductChain &one) {
-      return one.last() == other.last();
-    });
-    if (isOwn && !isIn && fitsBesideOthers(other) &&
-        other.last()->getBlock() == block &&
+    if (other.has(user) && !contains(group.chains, other) &&
+        fitsBesideOthers(other) && other.last()->getBlock() == block &&
         haveSameTiles(chain, other, strategy)) {
       group.chains.push_back(other);
     }
@@ -255,8 +254,6 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
     return !canBeAt(one, group.at);
   });
   // Without the chain itself it is alone.
-  bool isIn = llvm::any_of(group.chains, [&](const ProductChain &one) {
-    return one.last() == chain.last();
-  });
-  return isIn ? group : ProductGroup{{chain}, chain.last()};
+  return contains(group.chains, chain) ? group
+                                       : ProductGroup{{chain}, chain.last()};
 }

@@ -60,6 +60,9 @@ struct ProductChain {
     return op ? op.getOperation() : products[0].op;
   }
   ProductForm form() const;
+  /// Whether `op` is one of the products. The op after a product may have taken
+  /// other products alone.
+  bool has(Operation *op) const;
   /// All of them, in the order of the block.
   SmallVector<Operation *> ops() const;
   /// Of the first product. Products of one launch have that of the first chain.

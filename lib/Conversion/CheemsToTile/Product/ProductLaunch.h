@@ -29,8 +29,6 @@ void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
                             ArrayRef<ProductGroup> groups,
                             KernelTable &kernels);
 
-/// The longest row that a product rounds to codes: a thread has 64 numbers.
-
 /// Replaces a group of products of few rows. Where `pieces` run, the launch of
 /// one row merges them; else the row is there.
 /// \param rounding of the rows to codes for this group alone, or null.

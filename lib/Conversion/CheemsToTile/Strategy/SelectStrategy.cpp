@@ -101,9 +101,8 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
       .Case<linalg::MatmulOp, CodedProductOp>([&](Operation *op) -> Chosen {
         Product product = Product::of(op);
         ProductChain chain = product ? chainOf(product) : ProductChain();
-        bool isIn = llvm::any_of(chain.products,
-                                 [&](Product each) { return each.op == op; });
-        return isIn ? Chosen(strategyOfProducts(chain, strategy)) : Chosen();
+        return chain.has(op) ? Chosen(strategyOfProducts(chain, strategy))
+                             : Chosen();
       })
       .Case([&](SegmentedAttentionOp attention) -> Chosen {
         return whyNoKernel(attention) ? Chosen()
