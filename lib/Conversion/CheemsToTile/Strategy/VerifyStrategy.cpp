@@ -89,17 +89,13 @@ struct Follower {
   }
   /// How warps share k is a part of the order of sums.
   static Why tile(FewRowsTileAttr said, FewRowsTileAttr chosen) {
-    return first(
-        {said.getRows() >= chosen.getRows()
-             ? ""
-             : "it needs " + std::to_string(chosen.getRows()) + " rows",
-         multiples("rows", said.getRows(), 8),
-         same("columns", said.getColumns(), chosen.getColumns()),
-         same("a depth", said.getDepth(), chosen.getDepth()),
-         same("warps", said.getWarps(), chosen.getWarps()),
-         said.getAhead() <= kMostAhead
-             ? ""
-             : "registers have no room for so much ahead"});
+    return first({same("rows", said.getRows(), chosen.getRows()),
+                  same("columns", said.getColumns(), chosen.getColumns()),
+                  same("a depth", said.getDepth(), chosen.getDepth()),
+                  same("warps", said.getWarps(), chosen.getWarps()),
+                  said.getAhead() <= kMostAhead
+                      ? ""
+                      : "registers have no room for so much ahead"});
   }
 
   Why why(ProductStrategyAttr said, ProductStrategyAttr chosen) const {
@@ -144,6 +140,10 @@ struct Follower {
                   same("warps_m", said.getWarpsM(), chosen.getWarpsM()),
                   same("warps_n", said.getWarpsN(), chosen.getWarpsN()),
                   same("a panel", said.getPanel(), chosen.getPanel()),
+                  // A ring has two stages or more; without one there is one.
+                  chosen.getStages() > 1
+                      ? atLeast("stages", said.getStages(), 2)
+                      : same("stages", said.getStages(), chosen.getStages()),
                   same("heads", said.getHeads(), chosen.getHeads())});
   }
   Why why(AttentionStrategyAttr said, AttentionStrategyAttr chosen) const {
@@ -196,8 +196,8 @@ struct Follower {
                   said.getSums() == chosen.getSums() &&
                   said.getHeads() == chosen.getHeads();
     return !isSame ? "its kernels have these rows alone"
-           : said.getWithKeys() && !chosen.getWithKeys()
-               ? "it has no scores of its own"
+           : said.getWithKeys() != chosen.getWithKeys()
+               ? "its scores are summed in one order"
            : said.getAhead() != 0 && chosen.getAhead() == 0
                ? "its rows are no copies"
                : "";
@@ -209,7 +209,11 @@ struct Follower {
   /// Rows that are one tile must fit in it.
   Why why(RowTileAttr said, RowTileAttr chosen) const {
     bool hasWhole = isa<RotaryTableOp, RotaryOp>(op);
-    if (isa<RmsNormOp>(op)) { // products that make the row have its sum, too
+    // Threads and width are the order of a norm's sum. Products that make the
+    // row have it, too, and so do rotations of its rows.
+    auto rotary = dyn_cast<RotaryOp>(op);
+    if (isa<RmsNormOp>(op) ||
+        (rotary && rotary.getX().getDefiningOp<RmsNormOp>())) {
       return first(
           {same("times", said.getTimes(), chosen.getTimes()),
            same("threads", said.getThreads(), chosen.getThreads()),
