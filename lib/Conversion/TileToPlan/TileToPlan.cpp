@@ -107,6 +107,11 @@ static LogicalResult check(Operation *op) {
 /// extent alone.
 static LogicalResult checkShape(func::FuncOp entry, unsigned argument,
                                 StepField field, MemRefType type) {
+  if (!type.getLayout().isIdentity()) {
+    return entry.emitOpError("takes the field '")
+           << stringifyStepField(field)
+           << "' with gaps between its elements, which no step has";
+  }
   if (field == StepField::Pools) {
     return entry.getArgAttr(argument, kIndex)
                ? success()

@@ -155,3 +155,10 @@ func.func @elements_with_gaps() attributes {cheems.entry = "elements_with_gaps"}
   %x = memref.alloc() : memref<4x64xf32, strided<[128, 1]>>
   return
 }
+
+// -----
+
+// expected-error@below {{takes the field 'logits' with gaps between its elements, which no step has}}
+func.func @field_with_gaps(%x: memref<?x16xf32, strided<[64, 1], offset: ?>> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "field_with_gaps"} {
+  return
+}

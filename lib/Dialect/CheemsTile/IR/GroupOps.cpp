@@ -1,5 +1,6 @@
 // Groups: what they are about, and their law.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -7,11 +8,10 @@ using namespace cheems::tile;
 
 /// Whether a group of this kind is about `op`.
 static bool isRoot(GroupKind kind, Operation &op) {
-  StringRef name = op.getName().getStringRef();
   switch (kind) {
   case GroupKind::Elementwise:
   case GroupKind::KeyScores:
-    return name == "linalg.generic";
+    return isa<linalg::GenericOp>(op);
   case GroupKind::Norm:
     return isa<RmsNormOp>(op);
   case GroupKind::Rounding:
@@ -27,7 +27,7 @@ static bool isRoot(GroupKind kind, Operation &op) {
   case GroupKind::TopLogits:
     return isa<TopLogitsOp>(op);
   case GroupKind::Products:
-    return name == "linalg.matmul" || isa<CodedProductOp>(op);
+    return isa<linalg::MatmulOp, CodedProductOp>(op);
   case GroupKind::Attention:
     return isa<SegmentedAttentionOp>(op);
   case GroupKind::SSD:

@@ -123,7 +123,7 @@ LogicalResult KernelOp::verify() {
   for (Type type : getArgumentTypes()) {
     if (!mayBeArgument(type)) {
       return emitOpError("C2: an argument is index, i32, f32, a tensor map, or "
-                         "a memref of f32, f16, bf16 or i32 in row-major "
+                         "a memref of f32, f16, bf16, i32 or i8 in row-major "
                          "order, not ")
              << type;
     }
@@ -205,7 +205,10 @@ static bool fits(Type operand, Type argument) {
   if (!shaped || !wanted) {
     return operand == argument;
   }
+  // A kernel computes addresses of rows that lie one after the other.
+  auto memory = dyn_cast<MemRefType>(operand);
   return shaped.hasRank() &&
+         (!memory || memory.getLayout() == wanted.getLayout()) &&
          shaped.getElementType() == wanted.getElementType() &&
          succeeded(verifyCompatibleShape(shaped.getShape(), wanted.getShape()));
 }
@@ -216,7 +219,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!kernel) {
     // A compiled one is a function, in a module of all kernels.
     auto compiled =
-        SymbolRefAttr::get(getContext(), "kernels", {getKernelAttr()});
+        SymbolRefAttr::get(getContext(), kKernels, {getKernelAttr()});
     if (symbols.lookupNearestSymbolFrom(*this, compiled)) {
       return success();
     }

@@ -22,35 +22,35 @@ cheems_tile.kernel @kernel_c1_none() warps(0) {
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4xf64>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16, i32 or i8 in row-major order, not 'memref<4xf64>'}}
 cheems_tile.kernel @kernel_c2_element(%x: memref<4xf64>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4x4xf32, strided<[8, 1]>>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16, i32 or i8 in row-major order, not 'memref<4x4xf32, strided<[8, 1]>>'}}
 cheems_tile.kernel @kernel_c2_layout(%x: memref<4x4xf32, strided<[8, 1]>>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4xf32, 3>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16, i32 or i8 in row-major order, not 'memref<4xf32, 3>'}}
 cheems_tile.kernel @kernel_c2_space(%x: memref<4xf32, 3>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'tensor<4xf32>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16, i32 or i8 in row-major order, not 'tensor<4xf32>'}}
 cheems_tile.kernel @kernel_c2_tensor(%x: tensor<4xf32>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'i64'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16, i32 or i8 in row-major order, not 'i64'}}
 cheems_tile.kernel @kernel_c2_number(%x: i64) warps(4) {
   cheems_tile.return
 }
@@ -150,6 +150,17 @@ cheems_tile.kernel @k(%x: memref<?x8xf32>, %n: index) warps(4) {
 func.func @launch_c2_rank(%x: tensor<4x8x1xf32>, %n: index) {
   // expected-error@below {{C2: 'tensor<4x8x1xf32>' can't be the kernel's 'memref<?x8xf32>'}}
   cheems_tile.launch @k grid[%n, %n, %n] ins(%x, %n : tensor<4x8x1xf32>, index)
+  return
+}
+
+// -----
+
+cheems_tile.kernel @k(%x: memref<?x8xf32>) warps(4) {
+  cheems_tile.return
+}
+func.func @launch_c2_layout(%x: memref<4x8xf32, strided<[16, 1]>>, %n: index) {
+  // expected-error@below {{C2: 'memref<4x8xf32, strided<[16, 1]>>' can't be the kernel's 'memref<?x8xf32>'}}
+  cheems_tile.launch @k grid[%n, %n, %n] outs(%x : memref<4x8xf32, strided<[16, 1]>>)
   return
 }
 

@@ -102,8 +102,8 @@ def CheemsTile_LaunchOp : CheemsTile_Op<"launch", [
 
     Constraints:
     - C1: `kernel` names a kernel, which has as many arguments as there are `ins` and `outs`; or a compiled one, `@kernels::@kernel`.
-    - C2: a tensor or memref has element type and rank of its memref argument, and its static extents agree; one for a tensor map is among
-      `ins`, has two dimensions and the map's element type, and its rows are a multiple of 16 bytes, if they are static; other types are the
+    - C2: a tensor or memref has element type and rank of its memref argument, and its static extents agree; a memref has the argument's
+      layout, too; one for a tensor map is among `ins`, has two dimensions and the map's element type, and its rows are a multiple of 16 bytes, if they are static; other types are the
       same.
     - C3: operands with a shape are all tensors, or all memrefs and then there is no result.
     - C4: the grid has three extents.
