@@ -80,7 +80,12 @@ struct SubtractNegated : OpRewritePattern<arith::AddIOp> {
     }
     Value positive =
         arith::ConstantIndexOp::create(rewriter, op.getLoc(), -*added);
+    Operation *negative = op.getRhs().getDefiningOp();
     rewriter.replaceOpWithNewOp<arith::SubIOp>(op, op.getLhs(), positive);
+    // A plan has no negative number, even one that nothing reads.
+    if (negative && negative->use_empty()) {
+      rewriter.eraseOp(negative);
+    }
     return success();
   }
 };

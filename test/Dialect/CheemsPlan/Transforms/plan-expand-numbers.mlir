@@ -34,6 +34,7 @@ cheems_plan.entry @comparisons decode(1) {
 
 // A difference that became a sum with a negative number.
 // CHECK-LABEL: cheems_plan.entry @difference
+// CHECK-NOT: constant -2
 // CHECK: %[[TWO:.*]] = arith.constant 2 : index
 // CHECK: arith.subi %tokens, %[[TWO]]
 cheems_plan.entry @difference top_logits(1) {
