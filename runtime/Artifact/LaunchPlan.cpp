@@ -292,11 +292,17 @@ int64_t LaunchPlan::Launch::blocks(const std::vector<int64_t> &values) const {
   if (when && values[*when] == 0) {
     return 0;
   }
-  int64_t product = 1;
+  int64_t blocks = 1;
   for (size_t extent : grid) {
-    product *= values[extent];
+    if (values[extent] == 0) {
+      return 0;
+    }
+    // A grid that is too large must not look like an empty one.
+    if (__builtin_mul_overflow(blocks, values[extent], &blocks)) {
+      blocks = INT64_MAX;
+    }
   }
-  return product;
+  return blocks;
 }
 
 void LaunchPlan::Entry::evaluate(const StepSizes &sizes,

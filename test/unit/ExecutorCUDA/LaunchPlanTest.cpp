@@ -101,6 +101,16 @@ TEST(LaunchPlan, aConditionLeavesALaunchOut) {
   EXPECT_THROW(parse(plan), Error);
 }
 
+TEST(LaunchPlan, aGridThatIsTooLargeIsNotEmpty) {
+  LaunchPlan plan = parse(smallPlan());
+  LaunchPlan::Launch launch = plan.general.launches.front();
+  launch.grid = {0, 1, 2};
+  int64_t large = int64_t(1) << 22; // three of them are 2^66
+  EXPECT_EQ(launch.blocks({large, large, large}), INT64_MAX);
+  EXPECT_EQ(launch.blocks({large, large, 0}), 0);
+  EXPECT_EQ(launch.blocks({INT64_MAX, INT64_MAX, 0}), 0);
+}
+
 TEST(LaunchPlan, plansOfOtherVersionsAreRefusedInOneLine) {
   for (int version : {1, CHEEMS_LAUNCH_PLAN_VERSION + 1}) {
     json plan = smallPlan();
