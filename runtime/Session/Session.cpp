@@ -255,7 +255,8 @@ void Session::embed(int64_t slot, Span<const int32_t> tokens, Pooling pooling,
                     float *embedding) {
   bool mean = pooling == Pooling::mean;
   std::vector<float> values(
-      static_cast<size_t>(mean ? std::min(chunk, tokens.size()) : 1) *
+      static_cast<size_t>(
+          mean ? std::max<int64_t>(0, std::min(chunk, tokens.size())) : 1) *
       static_cast<size_t>(hidden()));
   EmbeddingSum sum;
   feed(slot, tokens, [&](StepView part, int64_t done) {

@@ -127,6 +127,17 @@ TEST(Session, chunksAreAsLongAsAsked) {
   EXPECT_EQ(lengths, (std::vector<int64_t>{7, 7, 3}));
 }
 
+TEST(Session, aNegativeNumberOfTokensIsAUsageError) {
+  Session session(load(), with(1, 4));
+  std::vector<int32_t> tokens = prompt(4);
+  Span<const int32_t> negative(tokens.data(), -1);
+  EXPECT_THROW(session.prefill(0, negative, nullptr), Error);
+  EXPECT_THROW(session.prefillAll(0, negative, {}), Error);
+  for (Pooling pooling : {Pooling::mean, Pooling::last}) {
+    EXPECT_THROW(session.embed(0, negative, pooling, nullptr), Error);
+  }
+}
+
 TEST(Session, prefillWithoutLogitsWritesNone) {
   Session session(load(), with(1, 4));
   std::vector<int32_t> tokens = prompt(10);
