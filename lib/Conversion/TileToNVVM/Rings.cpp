@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// Registers of a thread. A block of 384 threads starts with 168 each; then a
-/// warpgroup has few, and two have the rest.
-constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
-
 /// What LLVM must not move, nor take for something that it knows.
 static void assembler(ThreadBuilder &t, StringRef text, StringRef constraints,
                       ValueRange operands) {

@@ -21,11 +21,6 @@ constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
 /// Of logits, the best of pieces that a row of the second launch may have: 128
 /// numbers per thread.
 constexpr int64_t kMostCandidates = 16384;
-/// Numbers of a thread beside which a ninth warp would leave too few registers:
-/// with it a thread has at most 168. Each of the four parts of a multiprocessor
-/// has a quarter of them, and one of the parts has three of those warps. Then
-/// four warps fill a ring, which hand theirs over.
-constexpr int64_t kManySums = 128, kManyWarps = 8, kMostFillers = 4;
 
 /// What a card may use. One that lacks it has an older one.
 struct Newest {

@@ -60,11 +60,9 @@ SmallVector<SmallVector<int64_t>> tile::coordinatesOf(RankedTensorType tile,
 }
 
 /// Products of a few such numbers do not overflow.
-constexpr int64_t kMostThreads = 1024;
-
 static bool arePowersOfTwo(ArrayRef<int64_t> numbers) {
   return llvm::all_of(numbers, [](int64_t number) {
-    return number > 0 && number <= kMostThreads &&
+    return number > 0 && number <= kMostBlockThreads &&
            llvm::isPowerOf2_64(uint64_t(number));
   });
 }

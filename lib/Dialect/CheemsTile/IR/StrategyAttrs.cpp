@@ -18,8 +18,8 @@ struct Size {
 
 /// No size of a card is greater, and their products are no overflow.
 constexpr int64_t kMostSize = int64_t(1) << 20;
-/// Threads of a block, and numbers of a tile that a thread may have.
-constexpr int64_t kMostBlockThreads = 1024, kMostNumbers = 1024;
+/// Numbers of a tile that a thread may have.
+constexpr int64_t kMostNumbers = 1024;
 
 static LogicalResult areAtLeast(EmitError emitError, int64_t least,
                                 ArrayRef<Size> sizes) {

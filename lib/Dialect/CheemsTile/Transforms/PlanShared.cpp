@@ -15,14 +15,6 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// The most that a block of any supported card may have (CUDA C++ Programming
-/// Guide, "Technical Specifications per Compute Capability": 9.0).
-constexpr int64_t kMostShared = 227 * int64_t(1024);
-/// Accesses of an exchange are of 16 bytes at most.
-constexpr uint64_t kScratchAlignment = 16;
-/// What bulk copies need of where they write (PTX ISA, "Tensors").
-constexpr int64_t kBoxAlignment = 128;
-
 static int64_t alignmentOf(AllocOp op) {
   bool getsBoxes =
       llvm::any_of(op.getBuffer().getUsers(), llvm::IsaPred<BulkCopyOp>);
@@ -53,7 +45,7 @@ static int64_t plan(KernelOp kernel) {
       bytes += uint64_t(buffer.getBuffer().getType().getBytes());
     }
   }
-  bytes = llvm::alignTo(bytes, kScratchAlignment);
+  bytes = llvm::alignTo(bytes, uint64_t(kAccessBytes));
   for (FilledRingOpInterface ring : rings) {
     ring.setAt(bytes);
     bytes += uint64_t(ring.getBytes()); // a multiple of the alignment
@@ -66,7 +58,7 @@ static int64_t plan(KernelOp kernel) {
     }
     scratch = std::max(scratch, needed);
   }
-  return int64_t(bytes + llvm::alignTo(scratch, kScratchAlignment));
+  return int64_t(bytes + llvm::alignTo(scratch, uint64_t(kAccessBytes)));
 }
 
 namespace {
@@ -75,7 +67,7 @@ struct TilePlanShared
   void runOnOperation() override {
     auto target =
         getOperation()->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
-    int64_t limit = target ? target.getShared() : kMostShared;
+    int64_t limit = target ? target.getShared() : kMostSharedBytes;
     getOperation().walk([&](KernelOp kernel) {
       int64_t bytes = plan(kernel);
       if (bytes > limit) {

@@ -3,6 +3,7 @@
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEDIALECT_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsTile/IR/Hardware.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TensorEncoding.h"
@@ -23,14 +24,6 @@
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileOps.h.inc"
 
 namespace cheems::tile {
-
-constexpr int64_t kWarpThreads = 32;
-/// k of one instruction of tensor cores, of numbers of 16 bits.
-constexpr int64_t kMmaDepth = 16;
-/// Neighbouring warps that share an instruction of `warpgroup_mma`, the rows
-/// that it multiplies, and the most columns.
-constexpr int64_t kWarpgroupWarps = 4, kWarpgroupRows = 64,
-                  kMostWarpgroupColumns = 256;
 
 /// An attribute of an op that becomes kernels: a StrategyAttrInterface.
 inline constexpr llvm::StringLiteral kStrategy = "cheems_tile.strategy";
