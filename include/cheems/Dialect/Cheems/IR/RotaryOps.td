@@ -61,8 +61,6 @@ def Cheems_RotaryOp : Cheems_DestinationOp<"rotary", [DeclareOpInterfaceMethods<
     - C1: `x` and `y` have the same shape.
     - C2: P is even and static, `cosine` and `sine` are [T, P/2].
 
-    Edges: none.
-
     Accumulation: f32.
 
     Example:

@@ -105,8 +105,6 @@ def CheemsCPU_YieldOp : CheemsCPU_Op<"yield", [Pure, Terminator]> {
     Constraints:
     - C1: it is in a `cheems_cpu.linear` or a `cheems_cpu.column_epilogue`.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:

@@ -69,8 +69,6 @@ def CheemsPlan_WeightsOp : CheemsPlan_Op<"weights", [CheemsPlan_NamedResult, Pur
     Constraints:
     - C1: `offset` is not negative.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
@@ -95,8 +93,6 @@ def CheemsPlan_PoolOp : CheemsPlan_Op<"pool", [CheemsPlan_NamedResult, Pure]> {
 
     Constraints:
     - C1: `index` is not negative.
-
-    Edges: none.
 
     Accumulation: none.
 

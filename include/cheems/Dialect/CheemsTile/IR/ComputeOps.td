@@ -67,8 +67,6 @@ def CheemsTile_NibblesOp : CheemsTile_Op<"nibbles", [Pure]> {
     - C2: the layouts are fragments of one role, a or b, with the same warps. `packed` has `k_width` 16 and the result 4.
     - C3: `part` is 0, 1, 2 or 3.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
@@ -157,8 +155,6 @@ def CheemsTile_PrefixSumOp : CheemsTile_ScratchOp<"prefix_sum", [SameOperandsAnd
     Constraints:
     - C1: the tile has two dimensions and a `blocked` layout.
 
-    Edges: none.
-
     Accumulation: i32, exact as far as 32 bits hold the sums.
 
     Example:
@@ -183,8 +179,6 @@ def CheemsTile_SumPartialsOp : CheemsTile_ScratchOp<"sum_partials"> {
     Constraints:
     - C1: `partials` has a `fragment` layout of role c.
     - C2: the result has the same shape and element type, and its layout holds no sums over a part of k.
-
-    Edges: none.
 
     Accumulation: that of the element type. The warps' sums are added one after the other, with the first k first.
 
@@ -212,8 +206,6 @@ def CheemsTile_ConvertLayoutOp : CheemsTile_ScratchOp<"convert_layout"> {
     - C1: shape and element type are the same.
     - C2: neither layout holds sums over a part of k.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
@@ -239,8 +231,6 @@ def CheemsTile_BroadcastOp : CheemsTile_Op<"broadcast", [Pure]> {
     - C1: the vector's layout is the slice of the result's layout along an axis.
     - C2: the vector has the result's element type and its extent of the other dimension.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
@@ -265,8 +255,6 @@ def CheemsTile_IndicesOp : CheemsTile_Op<"indices", [CheemsTile_NamedResult, Pur
 
     Constraints:
     - C1: `axis` is a dimension of the result.
-
-    Edges: none.
 
     Accumulation: none.
 

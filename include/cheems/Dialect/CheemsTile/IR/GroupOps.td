@@ -102,8 +102,6 @@ def CheemsTile_GroupYieldOp : CheemsTile_Op<"group_yield", [Pure, Terminator, Re
 
     Constraints: none but its place.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:

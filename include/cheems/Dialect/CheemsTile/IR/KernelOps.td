@@ -75,8 +75,6 @@ def CheemsTile_ReturnOp : CheemsTile_Op<"return", [Pure, Terminator, HasParent<"
 
     Constraints: none but its place.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
@@ -140,8 +138,6 @@ def CheemsTile_BlockIdOp : CheemsTile_Op<"block_id", [CheemsTile_NamedResult, Pu
 
     Constraints: none but its place, directly in a kernel.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
@@ -166,8 +162,6 @@ def CheemsTile_AllocOp : CheemsTile_Op<"alloc", [CheemsTile_NamedResult, HasPare
 
     Constraints:
     - C1: `offset` is not negative, and a multiple of the buffer's alignment.
-
-    Edges: none.
 
     Accumulation: none.
 

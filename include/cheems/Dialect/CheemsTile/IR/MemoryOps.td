@@ -140,8 +140,6 @@ def CheemsTile_CommitOp : CheemsTile_Op<"commit"> {
 
     Constraints: none.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:

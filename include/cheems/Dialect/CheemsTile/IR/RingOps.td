@@ -168,8 +168,6 @@ def CheemsTile_RingYieldOp : CheemsTile_Op<"ring_yield", [Pure, Terminator, Pare
 
     Constraints: none but its place.
 
-    Edges: none.
-
     Accumulation: none.
 
     Example:
