@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every test that each commit gets: installs what is missing, then the release build with its tests, what has no MLIR under
-# ASan + UBSan and under TSan, the format, clang-tidy. It is the same on each commit: nothing is drawn. Fails at the end if any
-# part failed.
+# ASan + UBSan and under TSan, the format, clang-tidy, the messages of commits. It is the same on each commit: nothing is drawn.
+# Fails at the end if any part failed.
 #
 #   test.sh              what CI runs
 #   test.sh --long [N]   a numbered part of the large and drawn sets, or all of them, each at most half an hour (testing/long.sh);
@@ -69,4 +69,5 @@ sanitized tsan cheems-sanitized-tests -R '^(ThreadPool|Session|State|Text|Genera
 echo "==== style"
 timed style scripts/format.sh --check || broken+=(format)
 timed style scripts/tidy.sh || broken+=(tidy)
+timed style scripts/commits.py || broken+=("messages of commits")
 summary
