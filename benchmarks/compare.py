@@ -41,7 +41,7 @@ def chosen(words):
 def committed():
     """The commit of this tree, and whether it is all that is here."""
     git = lambda *words: subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True).stdout.strip()
-    changed = git("status", "--porcelain", "--", "include", "lib", "runtime", "tools", "benchmarks")
+    changed = git("status", "--porcelain", "--", "include", "lib", "runtime", "server", "tools", "benchmarks")
     return git("rev-parse", "--short=10", "HEAD") or "unknown", not changed
 
 

@@ -2,7 +2,7 @@
 # Formats our C and C++ sources in place; `format.sh --check` names the files that differ and fails if there are any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mapfile -t files < <(find include lib runtime tools emulator test examples -path 'examples/*/build' -prune -o \( -name '*.h' -o -name '*.c' -o -name '*.cpp' \) -print | sort)
+mapfile -t files < <(find include lib runtime server tools emulator test examples -path 'examples/*/build' -prune -o \( -name '*.h' -o -name '*.c' -o -name '*.cpp' \) -print | sort)
 if [ "${1:-}" != --check ]; then
   exec clang-format-22 -i "${files[@]}"
 fi

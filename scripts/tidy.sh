@@ -50,7 +50,7 @@ case "${1:-}" in
     list=$(python3 -c 'import json, sys
 print("\n".join(sorted({entry["file"] for entry in json.load(open(sys.argv[1])) if not entry["file"].endswith((".cxx", ".c"))})))' $commands/compile_commands.json)
     mapfile -t chosen <<<"$list"
-    options=(--checks=-bugprone-suspicious-include "--header-filter=(include/cheems|lib|runtime|tools)/.*|(test|benchmarks|examples)/.*\.cpp")
+    options=(--checks=-bugprone-suspicious-include "--header-filter=(include/cheems|lib|runtime|server|tools)/.*|(test|benchmarks|examples)/.*\.cpp")
     ;;
   "")
     base=${CHEEMS_TIDY_BASE:-$(git rev-parse -q --verify HEAD~1 || git rev-parse HEAD)}

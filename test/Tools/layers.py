@@ -49,13 +49,13 @@ common = {folders[name] for name in re.findall(r"`([^`]+)`", re.search(r"^Every 
 may = {row: common | {row}.union(*({use} if isinstance(use, int) else resolved(use, row) for use in uses)) for row, uses in allowed.items()}
 named = {row: next(folder for folder, of in folders.items() if of == row) for row in allowed}
 does, wrong = {row: set() for row in allowed}, []
-for path in sorted(path for top in ("include", "lib", "runtime", "tools") for path in (root / top).rglob("*") if path.suffix in (".h", ".cpp", ".td", ".def")):
+for path in sorted(path for top in ("include", "lib", "runtime", "server", "tools") for path in (root / top).rglob("*") if path.suffix in (".h", ".cpp", ".td", ".def")):
     name = str(path.relative_to(root))
     row = owner(name)
     if row is None:
         wrong.append(f"{name}: its folder is in no row")
         continue
-    for target in re.findall(r'^\s*#?include "((?:cheems|runtime|emulator)/[^"]+)"', path.read_text(errors="replace"), re.MULTILINE):
+    for target in re.findall(r'^\s*#?include "((?:cheems|runtime|server|emulator)/[^"]+)"', path.read_text(errors="replace"), re.MULTILINE):
         used = owner("include/" + target if target.startswith("cheems/") else target)
         if used not in may[row]:
             wrong.append(f"{name} includes {target}: {named[row]} may not use {named.get(used, 'that')}")

@@ -1,7 +1,7 @@
 // Requests from memory: however they are cut, the same ones are read; what is
 // read has one length, a sound path and a body within its limit; what is
 // refused gives one line.
-#include "runtime/Serve/Http/RequestReader.h"
+#include "server/Http/RequestReader.h"
 
 #include <algorithm>
 #include <vector>

@@ -5,8 +5,8 @@
 #include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Process/Output.h"
-#include "runtime/Serve/Engine/Engine.h"
-#include "runtime/Serve/Engine/GrammarConstraint.h"
+#include "server/Engine/Engine.h"
+#include "server/Engine/GrammarConstraint.h"
 #include <algorithm>
 #include <chrono>
 #include <ctime>

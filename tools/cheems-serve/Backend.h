@@ -3,10 +3,10 @@
 #define CHEEMS_TOOLS_CHEEMS_SERVE_BACKEND_H
 
 #include "Options.h"
-#include "runtime/Serve/Api/Api.h"
-#include "runtime/Serve/Engine/GenerationEngine.h"
-#include "runtime/Serve/Engine/Metrics.h"
 #include "runtime/Text/TextModel.h"
+#include "server/Api/Api.h"
+#include "server/Engine/GenerationEngine.h"
+#include "server/Engine/Metrics.h"
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -3,8 +3,8 @@
 #define CHEEMS_TOOLS_CHEEMS_SERVE_OPTIONS_H
 
 #include "runtime/Artifact/DeviceChoice.h"
-#include "runtime/Serve/Http/Limits.h"
-#include "runtime/Serve/Http/Listener.h"
+#include "server/Http/Limits.h"
+#include "server/Http/Listener.h"
 #include <chrono>
 #include <cstdint>
 #include <optional>

@@ -4,10 +4,10 @@
 #include "runtime/Process/EndWhileLoading.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
-#include "runtime/Serve/Http/ForcedEnd.h"
-#include "runtime/Serve/Http/Notify.h"
-#include "runtime/Serve/Http/Shutdown.h"
-#include "runtime/Serve/Page/Page.h"
+#include "server/Http/ForcedEnd.h"
+#include "server/Http/Notify.h"
+#include "server/Http/Shutdown.h"
+#include "server/Page/Page.h"
 #include <algorithm>
 #include <atomic>
 #include <malloc.h>

@@ -1,8 +1,8 @@
 // How an answer comes to be, and what it keeps meanwhile.
 #include "ServeApiKit.h"
 
-#include "runtime/Serve/Api/Answer.h"
-#include "runtime/Serve/Api/TokenHold.h"
+#include "server/Api/Answer.h"
+#include "server/Api/TokenHold.h"
 
 #include <atomic>
 #include <condition_variable>

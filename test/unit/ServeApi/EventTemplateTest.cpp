@@ -1,5 +1,5 @@
 // Events that are filled in, against those that are written anew.
-#include "runtime/Serve/Api/EventTemplate.h"
+#include "server/Api/EventTemplate.h"
 
 #include <gtest/gtest.h>
 

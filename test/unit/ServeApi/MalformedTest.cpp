@@ -1,7 +1,7 @@
 // Bodies that are not what they should be get a refusal and nothing else.
 #include "ServeApiKit.h"
 
-#include "runtime/Serve/Api/Sampling.h"
+#include "server/Api/Sampling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

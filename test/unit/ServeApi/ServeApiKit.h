@@ -3,8 +3,8 @@
 #ifndef CHEEMS_TEST_UNIT_SERVEAPI_SERVEAPIKIT_H
 #define CHEEMS_TEST_UNIT_SERVEAPI_SERVEAPIKIT_H
 
-#include "runtime/Serve/Api/Api.h"
-#include "runtime/Serve/Api/Json.h"
+#include "server/Api/Api.h"
+#include "server/Api/Json.h"
 
 #include <condition_variable>
 #include <memory>

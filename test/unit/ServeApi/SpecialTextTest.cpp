@@ -1,7 +1,7 @@
 // Control tokens that strangers spell out stay text.
 #include "ServeApiKit.h"
 
-#include "runtime/Serve/Api/ChatRenderer.h"
+#include "server/Api/ChatRenderer.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Tool calls in the text of a model: found, whatever is around and in them.
-#include "runtime/Serve/Api/ToolCallParser.h"
+#include "server/Api/ToolCallParser.h"
 
 #include <gtest/gtest.h>
 #include <random>

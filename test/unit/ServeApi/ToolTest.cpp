@@ -2,8 +2,8 @@
 #include "ServeApiKit.h"
 
 #include "runtime/Grammar/TokenConstraint.h"
-#include "runtime/Serve/Api/ApiError.h"
-#include "runtime/Serve/Api/ChatMessages.h"
+#include "server/Api/ApiError.h"
+#include "server/Api/ChatMessages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

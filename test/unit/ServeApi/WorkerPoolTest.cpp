@@ -1,6 +1,6 @@
 // Threads that run tasks: whose turn it is, and what becomes of tasks whose
 // client or server has gone.
-#include "runtime/Serve/Api/WorkerPool.h"
+#include "server/Api/WorkerPool.h"
 
 #include <future>
 #include <gtest/gtest.h>

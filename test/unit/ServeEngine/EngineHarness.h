@@ -4,7 +4,7 @@
 #define CHEEMS_TEST_UNIT_SERVEENGINE_ENGINEHARNESS_H
 
 #include "../Generation/TalkingArtifact.h"
-#include "runtime/Serve/Engine/EngineOptions.h"
+#include "server/Engine/EngineOptions.h"
 #include <condition_variable>
 #include <map>
 #include <mutex>

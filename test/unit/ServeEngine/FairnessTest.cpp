@@ -1,7 +1,7 @@
 // Whose turn it is where requests and choices wait for slots.
 #include "EngineHarness.h"
-#include "runtime/Serve/Engine/FairQueue.h"
-#include "runtime/Serve/Engine/GenerationEngine.h"
+#include "server/Engine/FairQueue.h"
+#include "server/Engine/GenerationEngine.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>

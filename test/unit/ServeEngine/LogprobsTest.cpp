@@ -1,6 +1,6 @@
 // Log-probabilities of prompts and of what is generated, against rows of a
 // session alone.
-#include "runtime/Serve/Engine/Logprobs.h"
+#include "server/Engine/Logprobs.h"
 #include "EngineHarness.h"
 #include "runtime/Session/Session.h"
 #include <algorithm>

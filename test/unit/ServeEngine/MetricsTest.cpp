@@ -2,8 +2,8 @@
 #include "../Support/TemporaryFolder.h"
 #include "EngineHarness.h"
 #include "runtime/Error.h"
-#include "runtime/Serve/Engine/Job.h"
-#include "runtime/Serve/Engine/MemoryLimit.h"
+#include "server/Engine/Job.h"
+#include "server/Engine/MemoryLimit.h"
 #include <array>
 #include <fstream>
 #include <gmock/gmock.h>

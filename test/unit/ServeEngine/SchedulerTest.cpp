@@ -1,6 +1,6 @@
 // Plans of steps: who comes first, where prompts are cut, how much fits.
-#include "runtime/Serve/Engine/Scheduler.h"
-#include "runtime/Serve/Engine/Checkpoints.h"
+#include "server/Engine/Scheduler.h"
+#include "server/Engine/Checkpoints.h"
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Slots as files: what was saved comes back, and nothing outside of the folder
 // is reached.
-#include "runtime/Serve/Engine/SlotFile.h"
+#include "server/Engine/SlotFile.h"
 #include "../Support/TemporaryFolder.h"
 #include "EngineHarness.h"
 #include "runtime/Error.h"

@@ -1,5 +1,5 @@
 // What a slot says that it holds is what its session holds.
-#include "runtime/Serve/Engine/SlotStates.h"
+#include "server/Engine/SlotStates.h"
 #include "EngineHarness.h"
 #include "runtime/Error.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The trie of kept states against a plain list of them.
-#include "runtime/Serve/Engine/StateCache.h"
+#include "server/Engine/StateCache.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>

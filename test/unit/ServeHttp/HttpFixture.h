@@ -3,9 +3,9 @@
 #define CHEEMS_TEST_UNIT_SERVEHTTP_HTTPFIXTURE_H
 
 #include "Client.h"
-#include "runtime/Serve/Http/Listener.h"
-#include "runtime/Serve/Http/Refusal.h"
-#include "runtime/Serve/Http/SseWriter.h"
+#include "server/Http/Listener.h"
+#include "server/Http/Refusal.h"
+#include "server/Http/SseWriter.h"
 #include <condition_variable>
 #include <gtest/gtest.h>
 #include <mutex>

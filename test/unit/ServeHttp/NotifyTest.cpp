@@ -1,5 +1,5 @@
 // What a service manager is told.
-#include "runtime/Serve/Http/Notify.h"
+#include "server/Http/Notify.h"
 #include "../Support/TemporaryFolder.h"
 #include <cstdlib>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Lines of the log.
-#include "runtime/Serve/Http/RequestLog.h"
+#include "server/Http/RequestLog.h"
 #include <future>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Requests from bytes: what is read, what is refused, however it is cut.
-#include "runtime/Serve/Http/RequestReader.h"
+#include "server/Http/RequestReader.h"
 #include <gtest/gtest.h>
 
 using namespace cheems::serve;

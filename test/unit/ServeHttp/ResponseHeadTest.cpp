@@ -1,6 +1,6 @@
 // Heads of answers.
-#include "runtime/Serve/Http/ResponseHead.h"
-#include "runtime/Serve/Http/Refusal.h"
+#include "server/Http/ResponseHead.h"
+#include "server/Http/Refusal.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // How a server ends.
-#include "runtime/Serve/Http/Shutdown.h"
+#include "server/Http/Shutdown.h"
 #include "HttpFixture.h"
-#include "runtime/Serve/Http/ForcedEnd.h"
+#include "server/Http/ForcedEnd.h"
 #include <csignal>
 #include <sys/wait.h>
 

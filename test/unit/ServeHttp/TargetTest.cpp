@@ -1,5 +1,5 @@
 // Paths of requests, and how they are escaped.
-#include "runtime/Serve/Http/Target.h"
+#include "server/Http/Target.h"
 #include <gtest/gtest.h>
 
 using namespace cheems::serve;

@@ -1,0 +1,116 @@
+#include "server/Api/CallScanner.h"
+
+#include "runtime/Json/Json.h"
+#include "server/Api/Json.h"
+
+#include <utility>
+
+namespace cheems::serve {
+
+static bool isArguments(const std::string &key) {
+  return key == "arguments" || key == "parameters";
+}
+
+/// What a literal of JSON says, where it is a string.
+static std::optional<std::string> decoded(const std::string &literal) {
+  Json value = parseJson<Json>(literal);
+  return value.is_string() ? std::optional(value.get<std::string>())
+                           : std::nullopt;
+}
+
+void CallScanner::argue(const std::string &more) {
+  arguments += more;
+  haveArguments |= !more.empty();
+}
+
+void CallScanner::endMember() {
+  while (!text.empty() && isWhite(text.back())) {
+    text.pop_back();
+  }
+  // of a member that is there twice the first counts: it has been handed on
+  if (key == "name" && !called) {
+    called = decoded(text);
+  } else if (isArguments(key) && !areWhole) {
+    // a string holds the JSON of the arguments
+    if (auto inner = decoded(text)) {
+      argue(*inner);
+    } else if (text != "null" && text[0] != '{') {
+      argue(text);
+    }
+    areWhole = true;
+  }
+  text.clear();
+}
+
+/// Inside a value: `text` grows until a comma or the object's end.
+void CallScanner::member(char byte) {
+  if (scanner.mayEnd() && (byte == ',' || byte == '}')) {
+    endMember();
+    place = byte == ',' ? Place::key : Place::behind;
+    return;
+  }
+  if (isWhite(byte) && (text.empty() || scanner.isComplete())) {
+    return;
+  }
+  scanner.push(byte);
+  if (scanner.isBroken()) {
+    place = Place::broken;
+    return;
+  }
+  text += byte;
+  // an object is handed on while it comes
+  if (isArguments(key) && !areWhole && text[0] == '{') {
+    argue(std::string(1, byte));
+  }
+}
+
+void CallScanner::push(char byte) {
+  switch (place) {
+  case Place::before:
+    if (!isWhite(byte)) {
+      place = byte == '{' ? Place::key : Place::broken;
+    }
+    break;
+  case Place::key:
+    if (inKey) {
+      scanner.push(byte);
+      text += byte;
+      if (scanner.isComplete()) {
+        inKey = false;
+        key = decoded(text).value_or("");
+        text.clear();
+        place = Place::colon;
+      }
+    } else if (byte == '"') {
+      inKey = true;
+      text = byte;
+      scanner = ValueScanner();
+      scanner.push(byte);
+    } else if (!isWhite(byte)) {
+      place = byte == '}' ? Place::behind : Place::broken;
+    }
+    break;
+  case Place::colon:
+    if (!isWhite(byte)) {
+      place = byte == ':' ? Place::value : Place::broken;
+      scanner = ValueScanner();
+    }
+    break;
+  case Place::value:
+    member(byte);
+    break;
+  case Place::behind:
+    if (!isWhite(byte)) {
+      place = Place::broken;
+    }
+    break;
+  case Place::broken:
+    break;
+  }
+}
+
+std::string CallScanner::takeArguments() {
+  return std::exchange(arguments, std::string());
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,52 @@
+// Answers of /v1/chat/completions.
+#ifndef CHEEMS_SERVER_API_CHATFORM_H
+#define CHEEMS_SERVER_API_CHATFORM_H
+
+#include "server/Api/Answer.h"
+#include "server/Api/EventTemplate.h"
+#include "server/Api/ToolCallParser.h"
+
+namespace cheems::serve {
+
+class ChatForm : public AnswerForm {
+public:
+  struct Wishes {
+    std::string id;
+    int64_t choices = 1;
+    bool logprobs = false;
+    bool usage = false;   ///< in the stream, too
+    bool tools = false;   ///< calls are looked for
+    bool parallel = true; ///< more than one may come
+  };
+  ChatForm(const Context &context, Wishes wishes);
+
+  Json whole(const std::vector<PromptResult> &results) override;
+  void begin(Events &events) override;
+  void piece(const PromptResult &result, size_t prompt, const TextPiece &piece,
+             Events &events) override;
+  void ended(const PromptResult &result, size_t prompt, const ChoiceEnd &end,
+             Events &events) override;
+  void done(const std::vector<PromptResult> &results, Events &events) override;
+  const char *promptField() const override { return "messages"; }
+
+private:
+  std::string callId(int64_t choice, int64_t call) const;
+  Json message(int64_t choice, const std::string &text, bool &hasCalls) const;
+  Json head(const char *object) const;
+  Json chunk(Json choice, Json delta, Json logprobs = Json(),
+             Json finish = Json()) const;
+  /// What the events of a stream say of these.
+  std::vector<Json> toolDeltas(int64_t choice,
+                               const std::vector<ToolEvent> &news);
+
+  const Context &context;
+  const Wishes wishes;
+  const int64_t created = unixTime();
+  const EventTemplate texts;           ///< of index and content
+  std::vector<ToolCallParser> parsers; ///< one a choice, for streams
+  std::vector<int64_t> announced;      ///< calls of each
+};
+
+} // namespace cheems::serve
+
+#endif

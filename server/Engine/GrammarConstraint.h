@@ -1,0 +1,52 @@
+// Grammars of runtime/Grammar as constraints of the engine. Who includes this
+// links CheemsGrammar.
+#ifndef CHEEMS_SERVER_ENGINE_GRAMMARCONSTRAINT_H
+#define CHEEMS_SERVER_ENGINE_GRAMMARCONSTRAINT_H
+
+#include "runtime/Grammar/TokenConstraint.h"
+#include "server/Engine/Constraint.h"
+
+#include <mutex>
+
+namespace cheems::serve {
+
+class GrammarConstraint : public Constraint {
+public:
+  explicit GrammarConstraint(const TokenConstraint &constraint)
+      : constraint(constraint) {}
+  std::unique_ptr<Constraint> clone() const override {
+    return std::make_unique<GrammarConstraint>(constraint);
+  }
+  bool prepare(const std::vector<int32_t> &endTokens) override {
+    return constraint.prepare(endTokens);
+  }
+  const std::vector<uint32_t> &
+  mask(const std::vector<int32_t> &endTokens) override {
+    return constraint.mask(endTokens);
+  }
+  void accept(int32_t token) override { constraint.accept(token); }
+  bool mustEnd() const override { return constraint.mustEnd(); }
+  size_t bytes() const override { return constraint.bytes(); }
+
+private:
+  TokenConstraint constraint;
+};
+
+/// The vocabulary's trie is made when the first grammar is asked for.
+inline ConstraintFactory grammarConstraints(std::shared_ptr<TextModel> text) {
+  struct Vocabulary {
+    std::once_flag once;
+    std::shared_ptr<const VocabularyTrie> trie;
+  };
+  auto vocabulary = std::make_shared<Vocabulary>();
+  return [text, vocabulary](const std::shared_ptr<const Grammar> &grammar) {
+    std::call_once(vocabulary->once,
+                   [&] { vocabulary->trie = makeVocabularyTrie(*text); });
+    return std::make_unique<GrammarConstraint>(
+        TokenConstraint(grammar, vocabulary->trie));
+  };
+}
+
+} // namespace cheems::serve
+
+#endif
