@@ -1,115 +1,10 @@
-// Attention of one sequence: at once, in blocks of entries, and blocks merged.
+// dynamic_mask_attention.
+#include "AttentionEntries.h"
 #include "Handlers.h"
-#include "Letters.h"
-#include "SegmentTable.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "cheems/Reference/OnlineAttention.h"
-#include <limits>
 
 namespace cheems::interpreter {
 using namespace mlir;
-
-/// Which of its entries a row sees.
-template <typename OpTy> class Sight {
-public:
-  /// `from`: entries before those of the op.
-  Sight(OpTy op, int64_t from, Frame &f)
-      : from(from), first(f.integer(op.getFirst())),
-        hides(op.getKind() == MaskKind::Threshold),
-        hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
-        mask(f.tensor(op.getMask())) {
-    if (op.getSeen()) {
-      seen = f.readIntegers(op.getSeen());
-    }
-    if (op.getThreshold()) {
-      threshold = &f.read(op.getThreshold());
-      last = &f.read(op.getLast());
-      position = &f.tensor(op.getPosition());
-    }
-  }
-
-  /// How many entries row t sees at most.
-  int64_t count(int64_t t) const { return seen ? (*seen)[t] : first + t + 1; }
-
-  bool operator()(int64_t t, int64_t m, int64_t j) const {
-    if (from + j >= count(t) || (hides && !(mask(m, j) >= hideBelow))) {
-      return false;
-    }
-    if (!threshold) {
-      return true;
-    }
-    // masks are ranked as f32
-    float own = static_cast<float>(mask(m, j)),
-          worst = static_cast<float>((*threshold)(t, m));
-    return own > worst || (own == worst && (*position)(m, j) <= (*last)(t, m));
-  }
-
-private:
-  int64_t from, first;
-  bool hides;
-  double hideBelow;
-  const Tensor &mask;
-  std::optional<std::vector<int64_t>> seen;
-  const Tensor *threshold = nullptr, *last = nullptr, *position = nullptr;
-};
-
-/// Keys or values as they are read back: codes by their scales.
-static Tensor entriesOf(Value entries, Value scales, Frame &f) {
-  Tensor result = f.tensor(entries);
-  if (scales) {
-    const Tensor &factor = f.tensor(scales);
-    int64_t size = result.shape.back();
-    for (size_t i = 0; i < result.data.size(); ++i) {
-      result.data[i] *= factor.data[i / size];
-    }
-  }
-  return result;
-}
-
-template <typename OpTy> static void checkShapes(OpTy op, Frame &f) {
-  Letters n(f);
-  n("THP", op.getQuery())("GCP", op.getKeys())("GCP", op.getValues());
-  n("MC", op.getMask())("THP", op.getY())("T", op.getSeen());
-  n("MC", op.getPosition())("TM", op.getThreshold())("TM", op.getLast());
-  n("GC", op.getKeyScales())("GC", op.getValueScales());
-}
-
-/// Brings `state` up to date with the op's entries, of which `from` are before.
-/// No row may see more than there are where `ends`, as they are the last.
-template <typename OpTy>
-static void attend(OpTy op, int64_t from, bool ends,
-                   reference::RunningSoftmax &state, Frame &f) {
-  const Tensor &query = f.read(op.getQuery());
-  Sight<OpTy> sight(op, from, f);
-  if (f.failed()) {
-    return;
-  }
-  int64_t rows = query.shape[0], entries = f.tensor(op.getKeys()).shape[1];
-  int64_t most = 0;
-  for (int64_t t = 0; t < rows; ++t) {
-    most = std::max(most, sight.count(t) - from);
-  }
-  if (ends && most > entries) {
-    f.fail() << "has a row that sees " << most << " entries, of " << entries;
-    return;
-  }
-  most = std::min(most, entries);
-  for (Value each :
-       {op.getKeys(), op.getValues(), op.getMask(), op.getPosition(),
-        op.getKeyScales(), op.getValueScales()}) {
-    int64_t heads = each ? f.tensor(each).shape[0] : 0;
-    for (int64_t head = 0; head < heads; ++head) {
-      checkWritten(each, {head}, most, f);
-    }
-  }
-  if (f.failed()) {
-    return;
-  }
-  reference::onlineAttention(
-      query, entriesOf(op.getKeys(), op.getKeyScales(), f),
-      entriesOf(op.getValues(), op.getValueScales(), f), f.tensor(op.getMask()),
-      op.getKind(), op.getScale().convertToDouble(), sight, state);
-}
 
 static void dynamicMaskAttention(cpu::DynamicMaskAttentionOp op, Frame &f) {
   checkShapes(op, f);
@@ -122,64 +17,8 @@ static void dynamicMaskAttention(cpu::DynamicMaskAttentionOp op, Frame &f) {
   f.set(op.getResult(0), state.result());
 }
 
-static void setState(Operation *op, reference::RunningSoftmax state, Frame &f) {
-  f.set(op->getResult(0), std::move(state.maximum));
-  f.set(op->getResult(1), std::move(state.sum));
-  f.set(op->getResult(2), std::move(state.y));
-}
-
-static void onlineAttention(cpu::OnlineAttentionOp op, Frame &f) {
-  checkShapes(op, f);
-  Letters n(f);
-  n("THP", op.getY())("TH", op.getMaximum())("TH", op.getSum());
-  reference::RunningSoftmax state{f.read(op.getMaximum()), f.read(op.getSum()),
-                                  f.read(op.getY())};
-  if (f.failed()) {
-    return;
-  }
-  attend(op, f.integer(op.getFrom()), /*ends=*/false, state, f);
-  setState(op, std::move(state), f);
-}
-
-/// A side of a merge. Where its maximum is -infinity it saw nothing, and its
-/// sums are not read.
-static reference::RunningSoftmax sideOf(Value maximum, Value sum, Value y,
-                                        Frame &f) {
-  reference::RunningSoftmax side{f.read(maximum), f.tensor(sum), f.tensor(y)};
-  int64_t heads = side.maximum.shape[1];
-  for (size_t i = 0; i < side.maximum.data.size() && !f.failed(); ++i) {
-    if (side.maximum.data[i] != -std::numeric_limits<double>::infinity()) {
-      int64_t row = static_cast<int64_t>(i) / heads,
-              head = static_cast<int64_t>(i) % heads;
-      f.element(sum, static_cast<int64_t>(i));
-      checkWritten(y, {row, head}, side.y.shape[2], f);
-    }
-  }
-  return side;
-}
-
-static void mergeAttention(cpu::MergeAttentionOp op, Frame &f) {
-  Letters n(f);
-  n("TH", op.getMaximum())("TH", op.getSum())("THP", op.getY());
-  n("TH", op.getLaterMaximum())("TH", op.getLaterSum());
-  n("THP", op.getLaterY());
-  if (f.failed()) {
-    return;
-  }
-  auto state = sideOf(op.getMaximum(), op.getSum(), op.getY(), f),
-       later =
-           sideOf(op.getLaterMaximum(), op.getLaterSum(), op.getLaterY(), f);
-  if (f.failed()) {
-    return;
-  }
-  reference::mergeAttention(later, state);
-  setState(op, std::move(state), f);
-}
-
 void addAttention(Handlers &handlers) {
   handlers.add<cpu::DynamicMaskAttentionOp>(dynamicMaskAttention);
-  handlers.add<cpu::OnlineAttentionOp>(onlineAttention);
-  handlers.add<cpu::MergeAttentionOp>(mergeAttention);
 }
 
 } // namespace cheems::interpreter

@@ -124,12 +124,9 @@ void addControl(Handlers &handlers) {
   handlers.add<scf::ForallOp>(parallelLoop);
   handlers.addTerminator<func::ReturnOp>();
   handlers.addTerminator<linalg::YieldOp>();
-  handlers.addTerminator<cpu::YieldOp>();
   handlers.addTerminator<scf::ConditionOp>();
   handlers.addTerminator<scf::InParallelOp>();
   handlers.addTerminator<scf::YieldOp>();
-  // it only measures
-  handlers.add<MarkOp>([](MarkOp, Frame &) {});
 }
 
 } // namespace cheems::interpreter

@@ -37,24 +37,41 @@ private:
 };
 
 void addAffine(Handlers &handlers);
+void addAppend(Handlers &handlers);
 void addArith(Handlers &handlers);
 void addAttention(Handlers &handlers);
+void addColumnEpilogue(Handlers &handlers);
 void addControl(Handlers &handlers);
+void addEntry(Handlers &handlers);
 void addExperts(Handlers &handlers);
 void addIntegers(Handlers &handlers);
 void addKeep(Handlers &handlers);
 void addLinalg(Handlers &handlers);
 void addLinear(Handlers &handlers);
+void addMask(Handlers &handlers);
 void addMath(Handlers &handlers);
+void addMergeAttention(Handlers &handlers);
+void addNorm(Handlers &handlers);
+void addOnlineAttention(Handlers &handlers);
 void addParameters(Handlers &handlers);
-void addRows(Handlers &handlers);
-void addSegmentedAttention(Handlers &handlers);
-void addSlices(Handlers &handlers);
+void addProfile(Handlers &handlers);
+void addRotary(Handlers &handlers);
 void addSSD(Handlers &handlers);
+void addSampling(Handlers &handlers);
+void addSegmentedAttention(Handlers &handlers);
+void addSegmentedSSD(Handlers &handlers);
+void addSegments(Handlers &handlers);
+void addSlices(Handlers &handlers);
 void addTensors(Handlers &handlers);
-void addTileLaunch(Handlers &handlers);
+void addTileChoice(Handlers &handlers);
+void addTileCoded(Handlers &handlers);
+void addTileCompute(Handlers &handlers);
+void addTileFetch(Handlers &handlers);
+void addTileGroup(Handlers &handlers);
+void addTileKernel(Handlers &handlers);
 void addTileMemory(Handlers &handlers);
-void addTiles(Handlers &handlers);
+void addTileRing(Handlers &handlers);
+void addTileWarpgroup(Handlers &handlers);
 
 } // namespace cheems::interpreter
 

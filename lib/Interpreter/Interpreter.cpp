@@ -28,13 +28,42 @@ Tensor emptyTensor(ArrayRef<int64_t> shape) {
 }
 
 Handlers::Handlers() {
-  for (auto family :
-       {addAffine, addArith, addAttention, addControl, addExperts, addIntegers,
-        addKeep, addLinalg, addLinear, addMath, addParameters, addRows,
-        addSegmentedAttention, addSlices, addSSD, addTensors, addTileLaunch,
-        addTileMemory, addTiles}) {
-    family(*this);
-  }
+  addAffine(*this);
+  addAppend(*this);
+  addArith(*this);
+  addAttention(*this);
+  addColumnEpilogue(*this);
+  addControl(*this);
+  addEntry(*this);
+  addExperts(*this);
+  addIntegers(*this);
+  addKeep(*this);
+  addLinalg(*this);
+  addLinear(*this);
+  addMask(*this);
+  addMath(*this);
+  addMergeAttention(*this);
+  addNorm(*this);
+  addOnlineAttention(*this);
+  addParameters(*this);
+  addProfile(*this);
+  addRotary(*this);
+  addSSD(*this);
+  addSampling(*this);
+  addSegmentedAttention(*this);
+  addSegmentedSSD(*this);
+  addSegments(*this);
+  addSlices(*this);
+  addTensors(*this);
+  addTileChoice(*this);
+  addTileCoded(*this);
+  addTileCompute(*this);
+  addTileFetch(*this);
+  addTileGroup(*this);
+  addTileKernel(*this);
+  addTileMemory(*this);
+  addTileRing(*this);
+  addTileWarpgroup(*this);
 }
 
 Interpreter::Interpreter(ModuleOp module, StoredWeights weights)

@@ -10,6 +10,8 @@ include "cheems/Dialect/Cheems/IR/MaskOps.td"
 include "cheems/Dialect/Cheems/IR/EntryOps.td"
 include "cheems/Dialect/Cheems/IR/ExpertOps.td"
 include "cheems/Dialect/Cheems/IR/SegmentOps.td"
+include "cheems/Dialect/Cheems/IR/SegmentedSSDOps.td"
+include "cheems/Dialect/Cheems/IR/SegmentedAttentionOps.td"
 include "cheems/Dialect/Cheems/IR/SamplingOps.td"
 
 #endif

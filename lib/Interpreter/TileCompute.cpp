@@ -2,25 +2,12 @@
 // changes no number, but for the order of sums.
 #include "Elements.h"
 #include "Handlers.h"
-#include "Memory.h"
-#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "TileProduct.h"
 #include <cmath>
 #include <limits>
 
 namespace cheems::interpreter {
 using namespace mlir;
-
-/// result[m, n] = c[m, n] + sum_k a[m, k] * b[n, k]
-static Tensor product(const Tensor &a, const Tensor &b, Tensor c) {
-  for (int64_t m = 0; m < c.shape[0]; ++m) {
-    for (int64_t n = 0; n < c.shape[1]; ++n) {
-      for (int64_t k = 0; k < a.shape[1]; ++k) {
-        c(m, n) += a(m, k) * b(n, k);
-      }
-    }
-  }
-  return c;
-}
 
 static void mma(tile::MmaOp op, Frame &f) {
   const Tensor &a = f.read(op.getA()), &b = f.read(op.getB()),
@@ -28,59 +15,6 @@ static void mma(tile::MmaOp op, Frame &f) {
   if (!f.failed()) {
     f.set(op.getResult(), product(a, b, c));
   }
-}
-
-/// A stage of a buffer, all of which is written.
-static std::optional<Tensor> stageOf(Value buffer, int64_t s, Frame &f) {
-  const Tensor &whole = f.memory(buffer).contents();
-  if (s < 0 || s >= whole.shape[0]) {
-    f.fail() << "takes stage " << s << " of " << whole.shape[0];
-    return std::nullopt;
-  }
-  Tensor taken = whole.rows(s, 1);
-  auto at = llvm::find_if(taken.data, isUninitialised);
-  if (at != taken.data.end()) {
-    f.fail() << "reads element "
-             << indexText(whole.shape, s * int64_t(taken.data.size()) +
-                                           (at - taken.data.begin()))
-             << " of a buffer, which nothing has written, or a copy that is "
-                "not waited for";
-    return std::nullopt;
-  }
-  return taken.reshaped({whole.shape[1], whole.shape[2]});
-}
-
-/// Products of warpgroups are there at once: here nothing is under way.
-template <typename OpTy> static void multiplyStages(OpTy op, Frame &f) {
-  auto a = stageOf(op.getA(), f.integer(op.getStageA()), f);
-  auto b = a ? stageOf(op.getB(), f.integer(op.getStageB()), f) : std::nullopt;
-  const Tensor &c = f.read(op.getC());
-  if (!f.failed()) {
-    f.set(op.getResult(), product(*a, *b, c));
-  }
-}
-
-/// The same of a tile, with columns of several stages beside each other.
-static void multiplyRegisters(tile::WarpgroupMmaRegistersOp op, Frame &f) {
-  const Tensor &a = f.read(op.getA()), &c = f.read(op.getC());
-  int64_t first = f.integer(op.getStageB());
-  if (f.failed()) {
-    return;
-  }
-  int64_t columns = op.getB().getType().getColumns();
-  Tensor transposed({c.shape[1], a.shape[1]});
-  for (int64_t n = 0; n < c.shape[1]; n += columns) {
-    auto stage = stageOf(op.getB(), first + n / columns, f);
-    if (!stage) {
-      return;
-    }
-    for (int64_t k = 0; k < a.shape[1]; ++k) {
-      for (int64_t i = 0; i < columns; ++i) {
-        transposed(n + i, k) = (*stage)(k, i);
-      }
-    }
-  }
-  f.set(op.getResult(), product(a, transposed, c));
 }
 
 static double combined(tile::Combine combine, double a, double b) {
@@ -168,15 +102,10 @@ static void nibbles(tile::NibblesOp op, Frame &f) {
   f.set(op.getResult(), std::move(result));
 }
 
-void addTiles(Handlers &handlers) {
+void addTileCompute(Handlers &handlers) {
   handlers.add<tile::MmaOp>(mma);
   handlers.add<tile::NibblesOp>(nibbles);
   handlers.add<tile::FmaOp>(multiplyStages<tile::FmaOp>);
-  handlers.add<tile::WarpgroupMmaOp>(multiplyStages<tile::WarpgroupMmaOp>);
-  handlers.add<tile::WarpgroupMmaRegistersOp>(multiplyRegisters);
-  handlers.add<tile::WarpgroupWaitOp>([](tile::WarpgroupWaitOp op, Frame &f) {
-    f.set(op.getResult(), f.value(op.getTile()));
-  });
   handlers.add<tile::ReduceOp>(reduce);
   handlers.add<tile::PrefixSumOp>(prefixSum);
   handlers.add<tile::BroadcastOp>(broadcast);
