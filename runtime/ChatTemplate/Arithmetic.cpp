@@ -49,31 +49,27 @@ Value quotient(const Value &left, const Value &right) {
   };
   double result = isExact(left) && isExact(right)
                       ? left.number() / right.number()
-                      : left.bigInteger().ratio(right.bigInteger());
+                      : ratioOf(left.bigInteger(), right.bigInteger());
   if (std::isinf(result)) {
     fail("integer division result too large for a float");
   }
   return Value(result);
 }
 
-BigInteger power(Context &context, const BigInteger &base,
-                 const Value &exponent) {
-  bool isUnit = base.isZero() || base.magnitude().compare(1) == 0;
-  if (isUnit) { // however large the exponent is
-    bool isOdd =
-        exponent.bigInteger().divided(BigInteger(2)).second.compare(0) != 0;
-    return isOdd                                ? base
-           : base.isZero() && exponent.truthy() ? BigInteger(0)
-                                                : BigInteger(1);
+BigInteger powerOf(Context &context, const BigInteger &base,
+                   const Value &exponent) {
+  if (abs(base) <= 1) { // however large the exponent is
+    bool isOdd = bit_test(abs(exponent.bigInteger()), 0);
+    return isOdd ? base : BigInteger(base == 0 && exponent.truthy() ? 0 : 1);
   }
-  // 2 to the power of more has more digits than are allowed
-  constexpr int64_t most = int64_t(BigInteger::maximumDigits) * 4;
-  if (!exponent.isIntegral() || exponent.integer() > most) {
-    unsupported("an integer of more than " +
-                std::to_string(BigInteger::maximumDigits) + " digits");
+  // The least power of numbers with as many bits, before its memory is taken.
+  auto least = int64_t(bitsOf(base) - 1);
+  if (!exponent.isIntegral() ||
+      exponent.integer() > int64_t(maximumBits) / least) {
+    refuseDigits();
   }
   context.step(1024); // the largest result takes as long as some nodes do
-  return base.power(uint64_t(exponent.integer()));
+  return pow(base, unsigned(exponent.integer()));
 }
 
 Value integerArithmetic(Context &context, BinaryOperator kind,
@@ -91,7 +87,7 @@ Value integerArithmetic(Context &context, BinaryOperator kind,
   }
   BigInteger a = left.bigInteger();
   BigInteger b = right.bigInteger();
-  context.step(int64_t(a.size() * b.size() / 64));
+  context.step(int64_t(limbsOf(a) * limbsOf(b) / 16));
   switch (kind) {
   case BinaryOperator::add:
     return Value::integer(a + b);
@@ -100,13 +96,13 @@ Value integerArithmetic(Context &context, BinaryOperator kind,
   case BinaryOperator::multiply:
     return Value::integer(a * b);
   case BinaryOperator::floorDivide:
-    return Value::integer(a.divided(b).first);
+    return Value::integer(dividedBy(a, b).first);
   case BinaryOperator::modulo:
-    return Value::integer(a.divided(b).second);
+    return Value::integer(dividedBy(a, b).second);
   case BinaryOperator::divide:
     return quotient(left, right);
   case BinaryOperator::power:
-    return Value::integer(power(context, a, right));
+    return Value::integer(powerOf(context, a, right));
   }
   return Value();
 }
@@ -192,7 +188,7 @@ int compareNumbers(const Value &left, const Value &right) {
   if (std::isinf(other)) {
     return other > 0 ? -1 : 1;
   }
-  int whole = left.bigInteger().compare(BigInteger::truncated(other));
+  int whole = left.bigInteger().compare(BigInteger(std::trunc(other)));
   return whole != 0 ? whole
                     : (std::trunc(other) > other) - (std::trunc(other) < other);
 }

@@ -5,67 +5,50 @@
 
 #include "runtime/ChatTemplate/Meter.h"
 
+#include <boost/multiprecision/cpp_int.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace cheems::jinja {
 
-class BigInteger {
-public:
-  /// Python prints and reads no more digits than that; results with more are
-  /// refused, so every operation here is bounded.
-  static constexpr size_t maximumDigits = 4300;
+using BigInteger = boost::multiprecision::number<
+    boost::multiprecision::cpp_int_backend<
+        0, 0, boost::multiprecision::signed_magnitude,
+        boost::multiprecision::unchecked,
+        Metered<boost::multiprecision::limb_type>>,
+    boost::multiprecision::et_off>;
 
-  BigInteger(int64_t value);
-  /// `digits` below `base`, 0-9 and a-z in either case; nothing if there is
-  /// none, another character, or more than `maximumDigits`.
-  static std::optional<BigInteger> parse(std::string_view digits, int base);
-  /// Of a finite number, its fraction cut off.
-  static BigInteger truncated(double number);
+/// Python reads and prints no more digits than that.
+constexpr size_t maximumDigits = 4300;
+/// Numbers of so many digits have no more bits. `Value::integer` refuses more,
+/// so every operation is on numbers of bounded size.
+constexpr size_t maximumBits = 14285;
 
-  bool isNegative() const { return negative; }
-  bool isZero() const { return limbs.empty(); }
-  /// Limbs it has: what the work on it grows with.
-  size_t size() const { return limbs.size(); }
-  /// Nothing if 64 bits do not hold it.
-  std::optional<int64_t> small() const;
-  /// The nearest double; infinite if there is none.
-  double toDouble() const;
-  /// In base 16 at most.
-  std::string text(int base = 10) const;
-
-  BigInteger negated() const;
-  BigInteger magnitude() const;
-  BigInteger operator+(const BigInteger &other) const;
-  BigInteger operator-(const BigInteger &other) const;
-  BigInteger operator*(const BigInteger &other) const;
-  /// Python's // and %: the quotient rounds down. `divisor` is not zero.
-  std::pair<BigInteger, BigInteger> divided(const BigInteger &divisor) const;
-  BigInteger power(uint64_t exponent) const;
-  /// The double nearest to this / divisor; infinite if there is none.
-  double ratio(const BigInteger &divisor) const;
-  /// Negative, zero or positive.
-  int compare(const BigInteger &other) const;
-
-private:
-  using Limbs = MeteredVector<uint32_t>; ///< in base 10^9, the lowest first
-
-  BigInteger(Limbs limbs, bool negative);
-  static int compareLimbs(const Limbs &a, const Limbs &b);
-  static Limbs sum(const Limbs &a, const Limbs &b);
-  /// a - b where a is not the smaller one.
-  static Limbs difference(const Limbs &a, const Limbs &b);
-  /// Divides in place; the remainder.
-  static uint32_t divideBy(Limbs &limbs, uint32_t divisor);
-  static std::pair<Limbs, Limbs> quotient(const Limbs &a, const Limbs &b);
-
-  Limbs limbs;
-  bool negative = false;
-};
+/// What the work on a number grows with: 64 bits each.
+inline size_t limbsOf(const BigInteger &value) {
+  return value.backend().size();
+}
+/// Bits of its magnitude.
+size_t bitsOf(const BigInteger &value);
+/// `digits` below `base`, 0-9 and a-z in either case; nothing if there is none,
+/// another character, or more than `maximumDigits`.
+std::optional<BigInteger> parseDigits(std::string_view digits, int base);
+/// Nothing if 64 bits do not hold it.
+std::optional<int64_t> smallInteger(const BigInteger &value);
+/// The nearest double; infinite if there is none.
+double nearestDouble(const BigInteger &value);
+/// Of what is not negative, in base 2, 8 or 16. Its work grows with the number
+/// of digits, that of str() with its square.
+std::string digitsOf(const BigInteger &magnitude, int base);
+/// Python's // and %: the quotient rounds down. `divisor` is not zero.
+std::pair<BigInteger, BigInteger> dividedBy(const BigInteger &value,
+                                            const BigInteger &divisor);
+/// The double nearest to value / divisor; infinite if there is none.
+double ratioOf(const BigInteger &value, const BigInteger &divisor);
 
 } // namespace cheems::jinja
 

@@ -12,6 +12,11 @@ void unsupported(const std::string &construct) {
   throw Error(Status::unsupported, construct + " is not supported");
 }
 
+void refuseDigits() {
+  unsupported("an integer of more than " + std::to_string(maximumDigits) +
+              " digits");
+}
+
 Context::~Context() {
   for (auto &each : namespaces) {
     each->members.clear();

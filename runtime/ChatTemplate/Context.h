@@ -15,6 +15,8 @@ namespace cheems::jinja {
 /// The same for something that Jinja or Python has and this interpreter does
 /// not: "`construct` is not supported".
 [[noreturn]] void unsupported(const std::string &construct);
+/// An integer of more than `maximumDigits`.
+[[noreturn]] void refuseDigits();
 
 /// What a template may use up, so that a hostile one ends.
 struct Limits {

@@ -153,7 +153,7 @@ Value filterInt(Context &context, const Value &value,
     return Value::integer(value.bigInteger()).from(value.origin());
   }
   if (value.isString()) {
-    size_t digits = std::min(value.string().size(), BigInteger::maximumDigits);
+    size_t digits = std::min(value.string().size(), maximumDigits);
     context.walk(value.string().size());
     context.step(int64_t(digits * digits >> 9)); // they are added one by one
     int64_t base = bound[1] ? requireInteger(*bound[1], arguments.callee) : 10;
@@ -168,7 +168,7 @@ Value filterInt(Context &context, const Value &value,
     }
   }
   return number && std::isfinite(*number)
-             ? Value::integer(BigInteger::truncated(*number))
+             ? Value::integer(BigInteger(std::trunc(*number)))
                    .from(value.origin())
              : fallback;
 }
@@ -221,7 +221,7 @@ Value filterAbs(Context &, const Value &value, CallArguments &arguments) {
   if (value.isFloat()) {
     return Value(std::fabs(value.number())).from(value.origin());
   }
-  return Value::integer(value.bigInteger().magnitude()).from(value.origin());
+  return Value::integer(abs(value.bigInteger())).from(value.origin());
 }
 
 Value filterDefault(Context &, const Value &value, CallArguments &arguments) {

@@ -5,6 +5,7 @@
 #include "runtime/ChatTemplate/PythonText.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace cheems::jinja {
 
@@ -16,11 +17,14 @@ bool isNumeral(std::string_view text) {
 }
 
 int64_t indexOf(std::string_view numeral) {
-  auto index = BigInteger::parse(numeral, 10).value().small();
-  if (!index) {
+  int64_t index = 0;
+  auto error =
+      std::from_chars(numeral.data(), numeral.data() + numeral.size(), index)
+          .ec;
+  if (error != std::errc()) {
     fail("too many decimal digits in format string");
   }
-  return *index;
+  return index;
 }
 
 struct Field {

@@ -70,9 +70,11 @@ NumberText integerText(Context &context, const BigInteger &value, char type,
              : type == 'o'                ? 8
              : type == 'x' || type == 'X' ? 16
                                           : 10;
-  context.step(int64_t(value.size() * value.size() / 4));
-  text.sign = value.isNegative() ? "-" : "";
-  text.digits = std::string_view(value.magnitude().text(base));
+  context.step(int64_t(limbsOf(value) * limbsOf(value)));
+  text.sign = value < 0 ? "-" : "";
+  BigInteger magnitude = abs(value);
+  text.digits = std::string_view(base == 10 ? magnitude.str()
+                                            : digitsOf(magnitude, base));
   if (alternate && base != 10) {
     text.prefix = {'0', type};
   }

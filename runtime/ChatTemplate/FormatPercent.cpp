@@ -213,7 +213,7 @@ private:
     if (value.isIntegral() || value.isBig()) {
       number = value.bigInteger();
     } else if (isDecimal && value.isFloat() && std::isfinite(value.number())) {
-      number = BigInteger::truncated(value.number());
+      number = BigInteger(std::trunc(value.number()));
     } else if (isDecimal && marks && value.isString()) {
       number = parseInteger(value.string(), 10);
     }

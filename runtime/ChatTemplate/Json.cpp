@@ -13,8 +13,8 @@ namespace {
 /// The digits of an int.
 std::string integerDigits(Context &context, const Value &value) {
   BigInteger number = value.bigInteger();
-  context.step(int64_t(number.size() / 16));
-  return number.text();
+  context.step(int64_t(limbsOf(number) * limbsOf(number) / 16));
+  return number.str();
 }
 
 } // namespace

@@ -290,9 +290,9 @@ private:
       auto value = parseInteger(text, 10);
       if (!value) {
         failAt(line, "an integer has more than " +
-                         std::to_string(BigInteger::maximumDigits) + " digits");
+                         std::to_string(maximumDigits) + " digits");
       }
-      if (text[0] == '0' && !value->isZero()) {
+      if (text[0] == '0' && *value != 0) {
         failAt(line, "an integer must not start with 0");
       }
       tokens.back().integerValue = *value;

@@ -174,11 +174,11 @@ std::optional<BigInteger> parseInteger(std::string_view text, int64_t base) {
   auto digits = withoutUnderscores(rest, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0;
   });
-  auto number = digits ? BigInteger::parse(*digits, int(base)) : std::nullopt;
-  if (!number || (hasNoPrefix && (*digits)[0] == '0' && !number->isZero())) {
+  auto number = digits ? parseDigits(*digits, int(base)) : std::nullopt;
+  if (!number || (hasNoPrefix && (*digits)[0] == '0' && *number != 0)) {
     return std::nullopt;
   }
-  return negative ? number->negated() : number;
+  return negative ? BigInteger(-*number) : number;
 }
 
 } // namespace cheems::jinja

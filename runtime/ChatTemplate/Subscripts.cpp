@@ -71,7 +71,7 @@ Range clippedRange(const Value &from, const Value &to, const Value &step,
     return requireInteger(value, "a slice's bound");
   };
   auto beyond = [](const Value &big) { // any text or list
-    return big.bigInteger().isNegative() ? INT64_MIN / 2 : INT64_MAX / 2;
+    return big.bigInteger() < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
   };
   int64_t stride = step.isNone()  ? 1
                    : step.isBig() ? beyond(step)

@@ -31,6 +31,13 @@ MeteredString textSpelling(std::string_view text) {
   return MeteredString(1, 's').append(text);
 }
 
+/// Each int has one; those of 64 bits are in decimal.
+std::string integerSpelling(const BigInteger &value) {
+  auto small = smallInteger(value);
+  return small ? std::to_string(*small)
+               : (value < 0 ? "-x" : "x") + digitsOf(abs(value), 16);
+}
+
 // 1, 1.0 and true are one key in Python.
 MeteredString keySpelling(const Value &key) {
   auto made = [](char kind, std::string_view rest) {
@@ -46,12 +53,12 @@ MeteredString keySpelling(const Value &key) {
     return made('i', std::to_string(key.integer()));
   }
   if (key.isBig()) {
-    return made('i', key.bigInteger().text());
+    return made('i', integerSpelling(key.bigInteger()));
   }
   if (key.isFloat()) {
     double number = key.number();
     if (std::isfinite(number) && number == std::floor(number)) {
-      return made('i', BigInteger::truncated(number).text());
+      return made('i', integerSpelling(BigInteger(number)));
     }
     return made('f', {reinterpret_cast<const char *>(&number), sizeof(number)});
   }
@@ -81,8 +88,11 @@ Value Value::text(TrackedText text, bool isMarkup) {
 }
 
 Value Value::integer(const BigInteger &value) {
-  if (auto small = value.small()) {
+  if (auto small = smallInteger(value)) {
     return Value(*small);
+  }
+  if (bitsOf(value) > maximumBits) {
+    refuseDigits();
   }
   Value big;
   big.storage = makeShared<const BigInteger>(value);
@@ -122,7 +132,7 @@ BigInteger Value::bigInteger() const {
 
 double Value::number() const {
   if (isBig()) {
-    double nearest = bigInteger().toDouble();
+    double nearest = nearestDouble(bigInteger());
     if (std::isinf(nearest)) {
       fail("int too large to convert to float");
     }

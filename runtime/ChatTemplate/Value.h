@@ -73,6 +73,7 @@ public:
   static Value literal(std::string_view text) {
     return Value(TrackedText(text));
   }
+  /// Refuses more digits than Python has.
   static Value integer(const BigInteger &value);
   static Value list(Values items);
   static Value tuple(Values items);
