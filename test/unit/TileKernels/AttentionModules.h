@@ -35,6 +35,31 @@ inline llvm::StringRef kernelIn(llvm::StringRef text, llvm::StringRef name) {
   return text.split(".entry").first;
 }
 
+/// Of some prompts, by their numbers: kernels for warpgroups have their
+/// instructions where the form has panels, with bulk copies if `copiesBulk`;
+/// all others have those of warps.
+inline void
+expectAskedUnits(const std::vector<AttentionForm> &prompts,
+                 const std::vector<std::pair<int, bool>> &hasPanelsByNumber,
+                 llvm::StringRef kernel, bool copiesBulk) {
+  if (!inspectsKernels()) {
+    GTEST_SKIP() << "code is that of another process";
+  }
+  for (auto [number, hasPanels] : drawnOf(hasPanelsByNumber, 2)) {
+    for (const std::string &unit : units()) {
+      SCOPED_TRACE(unit + "\n" + textOf(prompts[number]));
+      auto module = compiledStep(textOf(prompts[number]), unit);
+      ASSERT_NE(module, nullptr);
+      llvm::StringRef text = kernelIn(module->ptx(), kernel);
+      auto [groups, warps] = instructionsIn(text);
+      bool isGroups = unit == "wgmma" && hasPanels;
+      EXPECT_EQ(groups > 0, isGroups);
+      EXPECT_EQ(warps > 0, !isGroups);
+      EXPECT_EQ(text.contains("cp.async.bulk"), isGroups && copiesBulk);
+    }
+  }
+}
+
 /// The one unit of what has no other form.
 inline std::vector<std::string> newestUnit() { return {units().front()}; }
 

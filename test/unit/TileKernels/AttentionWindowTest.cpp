@@ -59,23 +59,9 @@ TEST(AttentionWindowTest, PromptsAgreeWithTheEvaluator) {
 }
 
 TEST(AttentionWindowTest, PromptsHaveTheUnitThatIsAskedFor) {
-  if (!inspectsKernels()) {
-    GTEST_SKIP() << "code is that of another process";
-  }
   // Heads of 64, 96 and 128 are as wide as some swizzles.
-  for (auto [number, hasPanels] : drawnOf<std::pair<int, bool>>(
-           {{0, true}, {2, true}, {7, true}, {3, false}}, 2)) {
-    for (const std::string &unit : units()) {
-      SCOPED_TRACE(unit + "\n" + textOf(prompts[number]));
-      auto module = compiledStep(textOf(prompts[number]), unit);
-      ASSERT_NE(module, nullptr);
-      auto [groups, warps] =
-          instructionsIn(kernelIn(module->ptx(), "attention_of_kept"));
-      bool isGroups = unit == "wgmma" && hasPanels;
-      EXPECT_EQ(groups > 0, isGroups);
-      EXPECT_EQ(warps > 0, !isGroups);
-    }
-  }
+  expectAskedUnits(prompts, {{0, true}, {2, true}, {7, true}, {3, false}},
+                   "attention_of_kept", /*copiesBulk=*/false);
 }
 
 const Forms exact = {
