@@ -7,9 +7,9 @@
 #include "SegmentTable.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Reference/OnlineAttention.h"
+#include "cheems/Support/MLIR.h"
 
 namespace cheems::interpreter {
-using namespace mlir;
 
 /// Which of its entries a row sees.
 template <typename OpTy> class Sight {

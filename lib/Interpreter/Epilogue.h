@@ -3,9 +3,9 @@
 #define CHEEMS_LIB_INTERPRETER_EPILOGUE_H
 
 #include "Frame.h"
+#include "cheems/Support/MLIR.h"
 
 namespace cheems::interpreter {
-using namespace mlir;
 
 /// What an epilogue makes of its arguments.
 inline double applied(Region &epilogue, ArrayRef<double> first,

@@ -6,9 +6,9 @@
 #include "Frame.h"
 #include "Memory.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Support/MLIR.h"
 
 namespace cheems::interpreter {
-using namespace mlir;
 
 /// What `load` says of a tile of memory; stores and copies have the same.
 struct Access {

@@ -5,9 +5,9 @@
 #include "Frame.h"
 #include "Memory.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Support/MLIR.h"
 
 namespace cheems::interpreter {
-using namespace mlir;
 
 /// result[m, n] = c[m, n] + sum_k a[m, k] * b[n, k]
 Tensor product(const Tensor &a, const Tensor &b, Tensor c);
