@@ -23,10 +23,10 @@
 /* Raised when a struct below or the meaning of a section changes. */
 #define CHEEMS_ARTIFACT_VERSION 2
 
-/* Of the plan of launches in an image for cards (docs/abi.md). It is raised
-   when plans get something that an older runtime would not do; then it refuses
-   them, and a newer one refuses those of before. Files for CPUs have no plan.
- */
+/* This is the version of the plan of launches in an image for GPUs
+   (docs/abi.md). It is raised when plans get something that an older runtime
+   would not do; then it refuses them, and a newer one refuses those of before.
+   Files for CPUs have no plan. */
 #define CHEEMS_LAUNCH_PLAN_VERSION 2
 
 /* The footer's first eight bytes. */

@@ -78,10 +78,10 @@ CHEEMS_API cheems_status cheems_model_open(const char *path,
  * later versions may add fields at the end. */
 typedef struct cheems_model_options {
   size_t size;
-  /* Where the model's steps run: "cpu"; "cuda:N", one of the GPUs of NVIDIA's
-   * driver; "cuda", the first of them that the file has code for; or "auto",
-   * the default: the GPU or the CPU, whichever decodes faster by what a step
-   * has to read and to compute. "auto" never takes the software GPU. */
+  /* This says where the model's steps run: "cpu"; "cuda:N", one of the GPUs of
+   * NVIDIA's driver; "cuda", the first of them that the file has code for; or
+   * "auto", the default: the GPU or the CPU, whichever decodes faster by what a
+   * step has to read and to compute. "auto" never takes the software GPU. */
   const char *device;
   /* The code that is to run, whatever would be chosen: a variant for CPUs, such
    * as "avx2", or code for a GPU, such as "sm_80.ptx". cheems-run --describe
@@ -110,7 +110,7 @@ CHEEMS_API cheems_status cheems_model_open_descriptor(
     int descriptor, const char *name, const cheems_model_options *options,
     cheems_model **model);
 
-/* Where the model's steps run: "cpu", or "cuda:0" for example. The text is
+/* Says where the model's steps run: "cpu", or "cuda:0" for example. The text is
  * valid as long as the model. "" for a null model. */
 CHEEMS_API const char *cheems_model_device(const cheems_model *model);
 

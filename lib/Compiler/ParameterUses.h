@@ -8,8 +8,9 @@
 
 namespace cheems {
 
-/// As the metadata calls it (docs/abi.md): "vector", "product", "expert_keys",
-/// "experts", "embedding", "head" or "head_bias".
+/// Returns each parameter's use, in the words of the metadata (docs/abi.md):
+/// "vector", "product", "expert_keys", "experts", "embedding", "head" or
+/// "head_bias".
 llvm::StringMap<llvm::StringRef> parameterUses(const ModelConfig &config);
 
 } // namespace cheems

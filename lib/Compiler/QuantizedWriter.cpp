@@ -73,7 +73,7 @@ llvm::Error QuantizedWriter::round(const Rows &rows, QuantizedFormat format,
     pool.emplace();
   }
   scales.assign(rows.count * format.groups(rows.columns), 0);
-  // As many weights at a time as keep the threads busy, and few of them in
+  // So many weights at a time keep the threads busy, and few of them are in
   // memory.
   constexpr int64_t kWeights = 1 << 20, kHeld = 1 << 24;
   int64_t count = llvm::divideCeilSigned(rows.count, kHeight),
@@ -125,7 +125,7 @@ llvm::Error QuantizedWriter::round(const Rows &rows, QuantizedFormat format,
   return llvm::Error::success();
 }
 
-/// As [rows, groups], or in panels [panels, groups, 16].
+/// Writes them as [rows, groups], or in panels [panels, groups, 16].
 void QuantizedWriter::writeScales(int64_t groups, bool panels, bool brain) {
   auto rows = static_cast<int64_t>(scales.size()) / groups;
   auto write = [&](float scale) {

@@ -11,7 +11,7 @@ struct TargetImage {
   const Backend *backend;
   Image image;
 
-  /// Of the file.
+  /// Returns the image's section in the file.
   std::string section() const {
     return image.section.empty() ? CHEEMS_SECTION_IMAGE + backend->name().str()
                                  : image.section;

@@ -84,7 +84,7 @@ llvm::Error FolderFiles::accept(llvm::StringRef name, int descriptor) const {
   if (allowLinks || (!isNested && isEntry(path, descriptor))) {
     return llvm::Error::success();
   }
-  // Of the open file, so that nobody can change it meanwhile.
+  // The link is that of the open file, so that nobody can change it meanwhile.
   auto place = linkTarget("/proc/self/fd/" + std::to_string(descriptor));
   if (!place) {
     return failed(path + ": a link, and /proc, which tells where it leads, "

@@ -105,7 +105,8 @@ static void constant(arith::ConstantOp op, Frame &f) {
   }
 }
 
-/// Of a number as an integer of the result's width, which has to hold it.
+/// Adds the handler that converts a number to an integer of the result's width,
+/// which has to hold it.
 template <typename OpTy> static void addToInteger(Handlers &handlers) {
   handlers.add<OpTy>([](OpTy op, Frame &f) {
     double whole = std::trunc(f.real(op.getIn()));

@@ -73,7 +73,8 @@ static std::vector<int64_t> rankedKeys(const Choice &choice, int64_t row,
   return keys;
 }
 
-/// Of the keys that stay, and of those that do not, two change places.
+/// Finds alternatives that exchange one of the keys that stay with one of those
+/// that do not.
 static void exchangeKeys(const Choice &choice, int64_t row, int64_t head,
                          double reach, std::vector<Alternative> &found) {
   std::vector<int64_t> keys = rankedKeys(choice, row, head);

@@ -87,7 +87,7 @@ private:
     return outcome;
   }
 
-  /// Of the ops as they were noted.
+  /// Returns what each op is to choose: what was noted, with the changes.
   static std::map<std::string, Tensor> givenBy(const Changes &changes,
                                                const Outcome &noted) {
     std::map<std::string, Tensor> given;
@@ -112,8 +112,9 @@ private:
     return changes;
   }
 
-  /// Of each row that differs by too much what has not been tried yet and
-  /// loses least. Ones that change the same numbers wait for each other.
+  /// Chooses, for each row that differs by too much, what has not been tried
+  /// yet and loses least. Ones that change the same numbers wait for each
+  /// other.
   std::map<int64_t, Alternative> nextTrials(const Outcome &now) {
     std::map<int64_t, Alternative> trials;
     std::set<std::pair<std::string, size_t>> changed;

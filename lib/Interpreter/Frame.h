@@ -30,7 +30,7 @@ public:
 
   const RuntimeValue &value(mlir::Value of) const;
   Memory &memory(mlir::Value of) const { return *value(of).memory(); }
-  /// As it is, written or not.
+  /// Returns the tensor as it is, written or not.
   const Tensor &tensor(mlir::Value of) const { return value(of).tensor(); }
   /// An operand that is read as a whole.
   const Tensor &read(mlir::Value of);
@@ -64,14 +64,14 @@ public:
   mlir::func::FuncOp function(mlir::SymbolRefAttr name);
   /// The same of a weight.
   const TensorView *weight(llvm::StringRef name);
-  /// Where ops note what they choose; null where nobody asks.
+  /// Returns where ops note what they choose; null where nobody asks.
   Choices *choices() const;
   /// What the op `name` is to choose, which has the shape; null: what it likes.
   const Tensor *given(const std::string &name, llvm::ArrayRef<int64_t> shape);
 
-  /// Where the loops of the innermost structured op stand.
+  /// These are the indices of the loops of the innermost structured op.
   llvm::ArrayRef<int64_t> loops;
-  /// In a kernel.
+  /// This is set in a kernel.
   TileBlock *tileBlock = nullptr;
 
 private:

@@ -114,7 +114,8 @@ static bool compare(arith::CmpIPredicate predicate, Bits a, Bits b) {
   llvm_unreachable("every predicate is handled");
 }
 
-/// Of an f32, the bits of which are looked at: here it is rounded to one.
+/// Returns the bits of an f32, to which the operand is rounded here, or the f32
+/// that has the bits.
 static void bitcast(arith::BitcastOp op, Frame &f) {
   Type from = op.getIn().getType(), to = op.getType();
   if (from.isF32() && to.isInteger(32)) {

@@ -17,7 +17,7 @@ using namespace mlir;
 static constexpr const char *kLoss = ".loss";
 
 namespace {
-/// Where weights come from: a model folder, a file, or nowhere.
+/// Says where weights come from: a model folder, a file, or nowhere.
 class Weights {
 public:
   llvm::Error open(StringRef path, WarningHandler warn) {

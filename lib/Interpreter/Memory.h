@@ -31,7 +31,7 @@ public:
 private:
   Tensor now;
   bool writable;
-  /// Of each element the number of the block; or nobody, or several.
+  /// Each element has the number of the block; or nobody, or several.
   std::vector<int64_t> readers, writers;
 };
 

@@ -19,8 +19,8 @@ std::vector<reference::Segment> segmentsOf(SegmentedOpInterface op,
 bool hasSlots(llvm::ArrayRef<reference::Segment> segments, int64_t layer,
               const Tensor &pool, Frame &f);
 
-/// That what is read of a pool is written: below `index`, the first `count`
-/// of its entries.
+/// Checks that what is read of a pool is written: below `index`, the first
+/// `count` of its entries.
 void checkWritten(mlir::Value pool, llvm::ArrayRef<int64_t> index,
                   int64_t count, Frame &f);
 

@@ -9,8 +9,8 @@
 
 namespace cheems::interpreter {
 
-/// Where a slice's elements lie in a tensor of `shape`; none, with an error,
-/// where it is not inside.
+/// Returns where a slice's elements lie in a tensor of `shape`; none, with an
+/// error, where it is not inside.
 std::optional<std::vector<int64_t>>
 sliceOffsets(mlir::OffsetSizeAndStrideOpInterface op,
              llvm::ArrayRef<int64_t> shape, Frame &f);

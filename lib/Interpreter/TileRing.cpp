@@ -42,7 +42,7 @@ static void fillSteps(tile::FillRingOp op, int64_t ahead, Frame &f) {
   }
 }
 
-/// As `ring`: stages are filled as early as they are free.
+/// Acts as `ring`: stages are filled as early as they are free.
 static void fillRing(tile::FillRingOp op, Frame &f) {
   f.tileBlock->rings[op] = {};
   f.set(op.getRing(), int64_t(0)); // the op says which one it is

@@ -26,8 +26,8 @@ static Tensor masks(const ModelConfig &config, const Tensor &step,
   return mask;
 }
 
-/// By how much the masks of a key and all before it miss the threshold: other
-/// keys would be hidden.
+/// Returns by how much the masks of a key and all before it miss the threshold:
+/// other keys would be hidden.
 static std::vector<double> hideMargins(const Tensor &mask, double threshold) {
   std::vector<double> margins;
   for (int64_t n = 0; n < mask.shape[1]; ++n) {

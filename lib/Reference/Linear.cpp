@@ -165,8 +165,8 @@ Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w) {
 }
 
 namespace {
-/// Where the code of a column is: its byte of a row, and whether it is the high
-/// half.
+/// Says where the integer of a column is: its byte of a row, and whether it is
+/// the high half.
 struct Half {
   int64_t byte;
   bool high;

@@ -4,7 +4,7 @@
 
 namespace cheems {
 namespace {
-/// Where a chain of links leads, also to a file that is not there yet.
+/// Returns where a chain of links leads, even if that file is not there yet.
 std::string endOfLinks(std::filesystem::path path) {
   std::error_code error;
   for (int links = 0; links < 40; ++links) {

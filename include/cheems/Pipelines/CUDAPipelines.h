@@ -43,7 +43,7 @@ struct CUDAPipelineStage {
   void (*build)(mlir::OpPassManager &pm, const CardOptions &card);
 };
 
-/// In order; the first takes an imported module.
+/// The stages are in order; the first takes an imported module.
 llvm::ArrayRef<CUDAPipelineStage> cudaStages();
 
 /// The stages after `from` up to `to`, each behind cheems-enter-stage.

@@ -12,8 +12,9 @@ namespace cheems::reference {
 /// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.
 Tensor unpacked(const Tensor &panels, int64_t columns);
 
-/// Of panels of unsigned bytes [P, K/4, 16, 4] if codes have 8 bits, or of two
-/// codes of 4 bits per byte [P, K/8, 16, 4], and scales [P, G, 16].
+/// Unpacks panels of unsigned bytes [P, K/4, 16, 4] if the quantized weights
+/// have 8 bits, or of two 4-bit weights per byte [P, K/8, 16, 4], and scales
+/// [P, G, 16].
 QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
                           int64_t columns, int64_t size, int64_t bits);
 

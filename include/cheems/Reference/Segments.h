@@ -19,7 +19,7 @@ struct Segment {
 /// y[t, d] = table[ids[t], d]
 Tensor gatherRows(const Tensor &table, llvm::ArrayRef<int64_t> ids);
 
-/// Of each of T rows its place in its sequence, and the length that its rotary
+/// Each of T rows has its index in its sequence, and the length that its rotary
 /// base is for.
 struct RowPositions {
   std::vector<int64_t> position, length;

@@ -6,8 +6,8 @@
 
 namespace cheems::reference {
 
-/// Of each row of logits [R, V] the `count` greatest, the greatest first, and
-/// of equal ones the lower column first.
+/// Holds the `count` greatest of each row of logits [R, V], the greatest first,
+/// and of equal ones the lower column first.
 struct TopLogits {
   Tensor values, tokens; ///< [R, K]
   Tensor logSumExp;      ///< [R]

@@ -6,7 +6,7 @@
 
 namespace cheems {
 namespace {
-/// Of one element type: float, or uint16_t for bf16.
+/// The panels have one element type: float, or uint16_t for bf16.
 template <typename Element> class Panels {
 public:
   explicit Panels(llvm::raw_ostream &os) : os(os) {}

@@ -13,7 +13,7 @@ struct Card {
   CardOptions options; ///< what passes are told of it
 };
 
-/// Of the target cuda.
+/// These are the options of the target cuda.
 std::vector<BackendOption> cudaOptions();
 
 /// At least one; stages are those of the first.

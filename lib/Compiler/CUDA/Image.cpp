@@ -22,7 +22,7 @@ struct Compiled {
   int64_t decodeRows = 0;
 };
 
-/// Of the entry for decoding.
+/// Returns the rows of the entry for decoding.
 llvm::Expected<int64_t> decodeRowsOf(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
     auto rows = function->getAttrOfType<mlir::IntegerAttr>(kMostRows);

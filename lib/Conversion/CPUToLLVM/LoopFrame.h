@@ -17,9 +17,9 @@ public:
   void capture(mlir::Value value);
   /// The struct.
   mlir::Type type() const;
-  /// In front of the loop.
+  /// Stores what is captured, in front of the loop.
   void store(mlir::OpBuilder &b, mlir::Location loc, mlir::Value frame) const;
-  /// In the body: maps what was captured to what is in `frame`.
+  /// Runs in the body: maps what was captured to what is in `frame`.
   void load(mlir::OpBuilder &b, mlir::Location loc, mlir::Value frame,
             mlir::IRMapping &map) const;
 

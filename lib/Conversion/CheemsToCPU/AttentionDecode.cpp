@@ -330,7 +330,7 @@ Value AttentionLoops::decode() {
   if (op.getKeep()) {
     update(stored);
   }
-  // As cheems-tile-keys divides.
+  // The division is that of cheems-tile-keys.
   AffineMap of = b.getMultiDimIdentityMap(3);
   return e.map(
       all.sum, of.dropResult(2), all.y,

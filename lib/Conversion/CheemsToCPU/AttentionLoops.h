@@ -36,7 +36,7 @@ private:
   /// One segment and head inside of a loop.
   struct Sequence {
     Value slot, start, position, length, head;
-    /// Of each pool, what is the sequence's.
+    /// These say which part of each pool is the sequence's.
     SmallVector<Extents> offsets, sizes;
     SmallVector<Value> state;
   };

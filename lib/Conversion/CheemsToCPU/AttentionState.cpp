@@ -125,7 +125,7 @@ Value AttentionState::appendPosition(const Block &rows, OpFoldResult first) {
 }
 
 Value AttentionState::scratch(const Block &rows, Type type, bool column) {
-  // Of static size, so that it is scratch of the worker.
+  // The size is static, so that the tensor is scratch of the worker.
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   if (!column) {
     return e.slice(e.empty({e.attr(rows.most)}, type), {zero}, {rows.count},

@@ -27,7 +27,7 @@ public:
   /// Where entries are counted, takes the count off the pools' slices. Returns
   /// its slice.
   Value takeCount(Value position);
-  /// That slice with the count.
+  /// Returns that slice with the count.
   Value putCount(Value counts);
 
   /// What the row of a segment that has one sees: with a window a threshold and
@@ -41,8 +41,9 @@ public:
   void storeOne(Value start, Value position, Sight &sight);
   /// Entries of the sequence once that row is stored, `seen` being its number.
   Value entriesAfter(Value position, Value seen);
-  /// That row's running softmax, of which `state` has the entries before, with
-  /// entries [from, from + count): maximum, sum [1, H'] and y [1, H', P].
+  /// Returns that row's running softmax over entries [from, from + count),
+  /// where `state` has the entries before: maximum, sum [1, H'] and y [1, H',
+  /// P].
   SmallVector<Value> attendToBlock(Value start, Value from, Value count,
                                    Value entriesAfter, const Sight &sight,
                                    ValueRange state);
@@ -91,7 +92,7 @@ private:
   /// Scratch of the worker, [rows(, 1)].
   Value scratch(const Block &rows, Type type, bool column);
   size_t scalePools() { return op.getKeep() ? 4 : 3; }
-  /// Of int8 the scales of keys and values, else null.
+  /// Returns the scales of int8 keys and values, else null.
   std::pair<Value, Value> scales();
   Value attend(Value q, Value first, const Sight &sight, Value y);
 };

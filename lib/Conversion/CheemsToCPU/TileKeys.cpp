@@ -152,8 +152,8 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
   void rewrite() {
     b.setInsertionPoint(op);
     Value last = end();
-    // Of the piece at hand, in the destination; of those before it, in scratch
-    // that is touched only once there is a second piece.
+    // The state of the current split is in the destination; of those before it,
+    // in scratch that is touched only once there is a second piece.
     SmallVector<Value> state = fresh({scratch(2), scratch(2), op.getY()});
     Value lowest = scratch(2);
     state.push_back(fill(lowest, -std::numeric_limits<double>::infinity()));

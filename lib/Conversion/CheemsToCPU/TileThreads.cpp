@@ -16,8 +16,8 @@ namespace {
 struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   using TileThreadsPassBase::TileThreadsPassBase;
 
-  /// Of a product's columns: the product comes along, so nothing else may read
-  /// it.
+  /// The tiles are columns of a matmul: the product comes along, so nothing
+  /// else may read it.
   static SmallVector<OpFoldResult>
   columnEpilogueSizes(cheems::cpu::ColumnEpilogueOp op, int64_t panels,
                       Builder &b) {
@@ -32,7 +32,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     return {b.getIndexAttr(0), b.getIndexAttr(panels)};
   }
 
-  /// Of a product's panels.
+  /// The tiles are panels of a matmul.
   static SmallVector<OpFoldResult> productSizes(cheems::cpu::LinearOp op,
                                                 int64_t panels, Builder &b) {
     // A loop of one iteration would only be undone again, and leave copies
@@ -46,7 +46,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     return {b.getIndexAttr(0), b.getIndexAttr(panels)};
   }
 
-  /// Of a step's rows.
+  /// The tiles are rows of a step.
   static SmallVector<OpFoldResult> rowSizes(TilingInterface op, int64_t rows,
                                             Builder &b) {
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();

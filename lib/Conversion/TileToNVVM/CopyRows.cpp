@@ -52,8 +52,9 @@ public:
         behind(this->other.place({0, 0}).pointer) {
     std::optional<int64_t> bytes = this->source.bytesAlong(0);
     if (bytes && bytes == this->other.bytesAlong(0)) {
-      // As if its rows were numbered on. No loop changes either beginning, so
-      // one choice and one product find a row.
+      // The second matrix begins where it would if its rows continued those of
+      // the first one. No loop changes either beginning, so one select and one
+      // multiplication find a row.
       rowBytes = *bytes;
       behind = t.offset(behind, wide(-split * rowBytes));
     }

@@ -49,7 +49,7 @@ public:
     });
   }
 
-  /// Of tile number `slab`, one behind the other.
+  /// Reads tile number `slab` of those that lie one after the other.
   SmallVector<Value> read(RankedTensorType tile, int64_t slab = 0) {
     SmallVector<Value> elements;
     int64_t begin = slab * tile.getNumElements() * bytes;

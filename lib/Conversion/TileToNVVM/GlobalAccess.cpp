@@ -17,8 +17,8 @@ static int64_t accessWidth(RankedTensorType tile,
                   std::max<int64_t>(1, aligned.value_or(bytes) / bytes));
 }
 
-/// Where a thread's first element is: in its part of the tile if there are
-/// parts, whose number the operands' offsets then have.
+/// Returns where a thread's first element is: in its part of the tile if there
+/// are parts, whose number the operands' offsets then have.
 template <typename OpTy>
 static SmallVector<Value> firstOf(ThreadBuilder &t, OpTy op,
                                   RankedTensorType tile,
@@ -71,7 +71,7 @@ static std::string addressOf(size_t pointer, int64_t bytes) {
   return "[$" + std::to_string(pointer) + " + " + std::to_string(bytes) + "]";
 }
 
-/// Where LLVM may move a load.
+/// Says where LLVM may move a load.
 namespace {
 struct Freedom {
   bool isConstant; ///< anywhere,

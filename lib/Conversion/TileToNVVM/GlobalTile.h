@@ -1,4 +1,5 @@
-// Where elements of a tile are in memory of the card, and which of them exist.
+// Says where elements of a tile are in memory of the GPU, and which of them
+// exist.
 #ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_GLOBALTILE_H
 #define CHEEMS_LIB_CONVERSION_TILETONVVM_GLOBALTILE_H
 

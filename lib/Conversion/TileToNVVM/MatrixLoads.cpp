@@ -50,7 +50,8 @@ struct MatrixRead {
     return forward && matrices[first + 3] - matrices[first + 2] == one ? 4 : 2;
   }
 
-  /// Of matrix i of an instruction: bit 0 of i times `one`, bit 1 times `two`.
+  /// Returns the offset of matrix i of an instruction: bit 0 of i times `one`,
+  /// bit 1 times `two`.
   Value stepped(Value matrix, int64_t one, int64_t two) {
     Value sum = t.mul(t.bitAnd(matrix, 1), one);
     return two == 0 ? sum : t.add(sum, t.mul(t.shiftRight(matrix, 1), two));

@@ -116,8 +116,8 @@ private:
   }
 };
 
-/// Of 16 neighbouring bytes, four for each part, the result has low halves and
-/// then high halves; rows g and g + 8 stand together.
+/// The result has, for 16 neighbouring bytes, four for each part, low halves
+/// and then high halves; rows g and g + 8 stand together.
 struct LowerNibbles : OpConversionPattern<NibblesOp> {
   using OpConversionPattern::OpConversionPattern;
 

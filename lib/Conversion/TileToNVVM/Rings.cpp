@@ -37,7 +37,7 @@ struct Barriers {
   static constexpr int64_t kStageBytes = FilledRingOpInterface::kStageBytes,
                            kBarrierBytes = FilledRingOpInterface::kBarrierBytes;
 
-  /// In shared memory.
+  /// Returns the address in shared memory.
   Value full(Value stage) {
     return t.add(t.mul(number(stage), kStageBytes), int64_t(*ring.getAt()));
   }

@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// Where a thread's first element is, of a tile at (row, column) of a stage. A
-/// tile of one dimension is a part of a row.
+/// Returns where a thread's first element is, for a tile at (row, column) of a
+/// stage. A tile of one dimension is a part of a row.
 /// \param constant of the row: see constantRow.
 static SharedPlace firstPlace(ThreadBuilder &t, RankedTensorType tile,
                               Value row, Value column, int64_t constant) {

@@ -1,4 +1,4 @@
-// Where elements of a buffer are in the block's shared memory.
+// Says where elements of a buffer are in the block's shared memory.
 #ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_SHAREDTILE_H
 #define CHEEMS_LIB_CONVERSION_TILETONVVM_SHAREDTILE_H
 

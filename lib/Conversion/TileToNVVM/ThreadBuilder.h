@@ -45,7 +45,7 @@ struct ThreadBuilder {
     return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                          i32(0));
   }
-  /// Of conditions, of which one or both may be none (true).
+  /// Takes conditions, of which one or both may be none (true).
   Value both(Value a, Value c);
   /// To 64 bits.
   Value wide(Value a) {

@@ -17,7 +17,7 @@ struct Collector {
       vector(*name, size);
     }
   }
-  /// That may be rounded to codes.
+  /// Adds a weight that may be quantized.
   void projection(const Projection &p, int64_t out, int64_t in) {
     weights.push_back(
         {p.weight, types.matrix(out, in), {}, types.quantized(in)});

@@ -40,7 +40,7 @@ void addPackages(const std::string &folder, std::vector<std::string> &places) {
   }
 }
 
-/// Where a ptxas may be, the best place first.
+/// Returns where a ptxas may be, the likeliest folder first.
 std::vector<std::string> places() {
   std::vector<std::string> found;
   if (auto inPath = llvm::sys::findProgramByName("ptxas")) {

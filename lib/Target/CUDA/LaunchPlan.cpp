@@ -296,7 +296,7 @@ private:
     return llvm::Error::success();
   }
 
-  /// Of an operand of an op that is checked.
+  /// Returns the form of an operand of an op that is checked.
   const llvm::json::Value &of(Value value) { return forms.find(value)->second; }
 
   const Kernels &kernels;

@@ -30,10 +30,10 @@ public:
   Value firstBlock(Value piece);
   /// A piece begins with this block, and it is not the first.
   Value beginsLater(Value block);
-  /// Where share `part` of `parts` begins, if the pieces of `blocks` are dealt
-  /// out in order: at the piece that begins nearest to that part of all blocks.
-  /// If there are as many parts as pieces of one block, each part has one
-  /// piece.
+  /// Returns the index at which share `part` of `parts` begins, if the splits
+  /// of `blocks` are dealt out in order: at the piece that begins nearest to
+  /// that part of all blocks. If there are as many parts as pieces of one
+  /// block, each part has one piece.
   Value share(Value part, Value parts, Value blocks);
 
 private:

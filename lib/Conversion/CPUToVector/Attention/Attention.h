@@ -31,8 +31,9 @@ struct AttentionKernel : KernelBuilder {
   Value transposedKeys; ///< [P, kEntries], of one key head
   Value widenedValues;  ///< [kEntries, P], of one key head; null for f32
 
-  /// Where the weights are to be rounded, [tile, kEntries] bf16: then members
-  /// have `units`, and their weights are multiplied by those. Else null.
+  /// Receives the weights, [tile, kEntries] bf16, if they are to be rounded.
+  /// Members then have `units`, and their weights are multiplied by those. It
+  /// is null if they are not rounded.
   Value rounded;
   Value units; ///< [tile]
 

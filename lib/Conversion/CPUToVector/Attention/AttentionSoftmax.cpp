@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace cheems;
 
-/// Of a group's entries those `inside`, the others `fill`.
+/// Keeps those entries of a group that are `inside`, and writes `fill` for the
+/// others.
 Value AttentionKernel::masked(Value buffer, Value head, Value from,
                               Value inside, TypedAttr fill) {
   auto type = VectorType::get(
@@ -126,7 +127,7 @@ Value AttentionKernel::unitsOf(Value origin) {
   power = arith::SubFOp::create(b, loc, power, constant(shift));
   Value rest = vector::FMAOp::create(b, loc, power,
                                      constant(-0x1.62e42fefa39efp-1), origin);
-  // Of origins that f32 holds to ones alone little is left to round.
+  // Origins that f32 holds only to whole ones leave a small rest to round.
   for (auto [bound, predicate] : {std::pair{1.0, arith::CmpFPredicate::OGT},
                                   {-1.0, arith::CmpFPredicate::OLT}}) {
     Value beyond =
@@ -136,8 +137,8 @@ Value AttentionKernel::unitsOf(Value origin) {
   return math::ExpOp::create(b, loc, rest);
 }
 
-/// Of all members at once: what their scores are taken relative to, and by what
-/// their sums shrink. Returns whether one sees anything but NaN.
+/// Finds for all members at once what their scores are taken relative to, and
+/// by what their sums shrink. Returns whether one sees anything but NaN.
 Value AttentionKernel::findShrinks(const Tile &of) {
   VectorType type = vectorOf(of.count);
   auto get = [&](Value numbers) -> Value {
@@ -176,7 +177,7 @@ Value AttentionKernel::weigh(const Tile &of, Value i) {
   if (rounded) {
     unit = spread(group, memref::LoadOp::create(b, loc, units, i));
   }
-  // Of each entry, by what its weight is multiplied.
+  // Each entry has a factor that its weight is multiplied by.
   SmallVector<std::pair<Value, Value>> factors;
   if (op.getKind() == MaskKind::Scale) {
     factors.emplace_back(op.getMask(), arith::DivUIOp::create(

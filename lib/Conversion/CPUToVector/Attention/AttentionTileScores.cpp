@@ -27,7 +27,7 @@ Value AttentionTiles::stored(Value entries, Value keyHead, Value j, Value p,
   if (count == kBlock) {
     return part;
   }
-  // As integers: the back end knows no shuffles of few bf16.
+  // Words are integers: the back end knows no shuffles of few bf16.
   auto words = [&](int64_t length) {
     return VectorType::get({length}, b.getI16Type());
   };

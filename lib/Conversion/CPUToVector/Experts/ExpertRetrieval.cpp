@@ -191,7 +191,7 @@ struct Retrieval : Selection {
     };
     SmallVector<Value> orders;
     for (size_t from = 0; from < rows.size();) {
-      // As many as one word has bits.
+      // One word has so many bits.
       size_t width = std::min<size_t>(64, llvm::bit_floor(rows.size() - from));
       auto part = [&](ArrayRef<int64_t> all) { return all.slice(from, width); };
       orders.push_back(orderOf(arith::AddFOp::create(

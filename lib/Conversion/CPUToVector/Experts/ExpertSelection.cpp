@@ -193,7 +193,8 @@ Value Selection::reaching(Value scores, Value least) {
 }
 
 Value Selection::compress(Value vector, Value mask) {
-  // As integers: without the instruction LLVM 22 expands no other vectors.
+  // The numbers are integers here: without the instruction LLVM 22 expands no
+  // other vectors.
   auto type = VectorType::get({kLanes}, b.getI32Type());
   Value bits = vector::BitCastOp::create(b, loc, type, vector);
   Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));

@@ -63,7 +63,7 @@ private:
   /// The mean of two i32s, rounded down, without overflow.
   Value meanOf(Value low, Value high);
   Value compress(Value vector, Value mask);
-  /// Of numbers below 2^31, whose order it turns round.
+  /// Takes numbers below 2^31, and reverses their order.
   Value complement(Value numbers);
 };
 

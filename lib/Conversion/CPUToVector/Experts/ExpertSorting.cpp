@@ -40,7 +40,7 @@ struct Sort : KernelBuilder {
     return vector::ShuffleOp::create(b, loc, vector, vector, lanes);
   }
 
-  // As instructions have them, without what NaN would need.
+  // Compares as the instructions do, without what NaN would need.
   Value greater(Value a, Value c) {
     return select(
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, a, c), a, c);
@@ -62,7 +62,7 @@ struct Sort : KernelBuilder {
     return vector::ShuffleOp::create(b, loc, greater(vector, other),
                                      lesser(vector, other), order);
   }
-  /// Of a vector in order but for the last merge, whose distances are left
+  /// Merges a vector in order but for the last merge, whose distances are left
   /// from `from` lanes on.
   Value mergeLanes(Value vector, int64_t from) {
     for (int64_t lanes = from; lanes > 0; lanes /= 2) {

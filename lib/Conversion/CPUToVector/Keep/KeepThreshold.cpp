@@ -199,7 +199,7 @@ struct Thresholds : KernelBuilder {
     return integer(b.getI32Type(), std::numeric_limits<int32_t>::max());
   }
 
-  /// Where keep_update moves the row's entry; W: nowhere.
+  /// Stores where keep_update moves the row's entry; W: nowhere.
   void storePlace(Value m, Value place) {
     memref::StoreOp::create(
         b, loc, arith::IndexCastOp::create(b, loc, b.getI32Type(), place),

@@ -95,8 +95,8 @@ struct Update : KernelBuilder {
     }
   }
 
-  /// Where to look for the next evicted place: the bits that are left of those
-  /// at `state[0]`, `state[1]`.
+  /// Says where to look for the next evicted index: the bits that are left of
+  /// those at `state[0]`, `state[1]`.
   SmallVector<Value> nextEvicted(Value m, ValueRange state) {
     Value none =
         arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getI64Type(), 0));

@@ -50,13 +50,13 @@ private:
 
 /// The ways of Products; each lowers a whole op.
 LogicalResult lowerLinearFMA(LinearKernel &kernel);
-/// Of pairs of bf16 only.
+/// Takes pairs of bf16 only.
 LogicalResult lowerLinearAMX(LinearKernel &kernel);
 /// The only row, `row` [>= K] in bf16 widened to f32, with the bits that
 /// lowerLinearAMX gives it among others.
 void lowerLinearAMXRow(LinearKernel &kernel, Value row);
 LogicalResult lowerLinearDot(LinearKernel &kernel);
-/// Of codes only.
+/// Takes quantized weights only.
 LogicalResult lowerLinearCodes(LinearKernel &kernel);
 
 } // namespace cheems

@@ -78,9 +78,10 @@ struct CodesKernel {
   /// ahead for all rows, 16 at a time, each packed before.
   void rest(llvm::function_ref<void(Value row, Value count)> body);
 
-  /// By vectors: all rows that are packed in `pack.blocks`.
+  /// Multiplies by vectors: all rows that are packed in `pack.blocks`.
   void dotBlocks();
-  /// By vectors: `count` rows from `row` on, 1 to 16, packed in `pack.rest`.
+  /// Multiplies by vectors: `count` rows from `row` on, 1 to 16, packed in
+  /// `pack.rest`.
   void dotFew(Value row, Value count);
 };
 

@@ -65,8 +65,8 @@ public:
                      codes.b.getI32Type()),
         codes(codes), matrices(k.weights.size()),
         height(codes.form.groupSize / kPerRow) {
-    // Of a group shorter than a tile the next one is read, too, and multiplied
-    // with zeros.
+    // If a group is shorter than a tile, the next group is read, too, and
+    // multiplied with zeros.
     bytes = memref::AllocOp::create(
         b, loc,
         MemRefType::get({kStreams, k.size / kPerRow + kTile, width}, element));

@@ -18,7 +18,7 @@ struct Shape {
   int64_t rows, streams;
 };
 
-/// Of a stream, k that vpmaddubsw's sums of 16 bits hold.
+/// The 16-bit sums of vpmaddubsw hold so many steps of k of a stream.
 constexpr int64_t kNarrowSteps = 4;
 
 struct Dots {
@@ -98,7 +98,7 @@ struct Dots {
   /// The sum and the products of a vector of weights with four bytes of a row.
   Value dot(Value sum, Value weight, Value input) {
     if (c.form.dots) {
-      // Of AVX-VNNI, too, where registers have 8 lanes.
+      // This is also the instruction of AVX-VNNI, where registers have 8 lanes.
       return call(parts == 1 ? "llvm.x86.avx512.vpdpbusd.512"
                              : "llvm.x86.avx512.vpdpbusd.256",
                   sums(32), {sum, cast(weight, 8), cast(input, 8)});
@@ -185,7 +185,7 @@ struct Dots {
     return SmallVector<Value>(loop.getResults());
   }
 
-  /// Of nibbles: sums of 16 bits over 32 k, added up in i32.
+  /// Handles 4-bit weights: sums of 16 bits over 32 k, added up in i32.
   SmallVector<Value> narrowSteps(const Rows &rows, ArrayRef<Stream> streams,
                                  Value step, Value column, ValueRange inits) {
     SmallVector<Value> none(inits.size(), splat(sums(16), 0));
@@ -218,7 +218,7 @@ struct Dots {
     return SmallVector<Value>(loop.getResults());
   }
 
-  /// Of nibbles: f32 sums over groups [row][stream][part].
+  /// Handles 4-bit weights: f32 sums over groups [row][stream][part].
   SmallVector<Value> groups(const Rows &rows, ArrayRef<Stream> streams) {
     auto wide = VectorType::get({lanes}, b.getF32Type());
     Value zeros = arith::ConstantOp::create(

@@ -249,7 +249,7 @@ private:
     int64_t kept = keptPanels(width);
     int64_t each = k.kColumns * k.size; // of a stream
     Value buffer = narrow ? scratch(kept * matrices * each) : Value();
-    // Of the panels from `first` on the group from `n` on.
+    // Widens group `n` of the panels from `first` on.
     auto widenedAt = [&](Value first, Value n) -> FMATile::Widened {
       if (!narrow) {
         return {};

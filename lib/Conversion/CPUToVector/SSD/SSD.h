@@ -28,8 +28,9 @@ struct SSDKernel : KernelBuilder {
   int64_t
       rowExtent; ///< of a row's values where a tile may begin before the end
   Value zero, one;
-  /// Of a head, [rowExtent]: logarithm of the decay from before the chunk up to
-  /// a row (f64), that decay, step, decay from a row to the last times step.
+  /// These belong to a head, [rowExtent]: logarithm of the decay from before
+  /// the chunk up to a row (f64), that decay, step, decay from a row to the
+  /// last times step.
   Value logarithm, fromStart, steps, toEnd;
   Value near; ///< [rowExtent]: decay from a row to a block of later ones, times
               ///< step
@@ -67,8 +68,8 @@ struct SSDKernel : KernelBuilder {
   /// Head `h`'s share of row `row` of the next chunk's c and b, which lie there
   /// group behind group.
   void fetchGates(const SSDRows &rows, Value h, Value row);
-  /// Where row `row` of the chunk is in the op's operands; past the last one,
-  /// the last one.
+  /// Returns where row `row` of the chunk is in the op's operands; past the
+  /// last one, the last one.
   Value clamped(const SSDRows &rows, Value row) {
     Value last = sub(rows.count, one);
     return add(rows.first, arith::MinUIOp::create(b, loc, row, last));

@@ -77,7 +77,8 @@ void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
 
 /// products[u, t] for all t from the tile on that u lies in.
 void SSDProductsFMA::multiplyGates(const SSDRows &rows, Value g) {
-  // Where registers allow, squares of a block, of which half are left out.
+  // If registers allow it, tiles are squares of a block. Half of a square on
+  // the diagonal is left out.
   bool squares = height == SSDKernel::kBlock / 2;
   int64_t down = squares ? 2 * height : height,
           across = squares ? width / 2 : width;

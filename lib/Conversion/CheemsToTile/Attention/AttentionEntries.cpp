@@ -64,7 +64,7 @@ static Value masksOfRows(TileBuilder &t, const AttentionShape &shape,
               : t.fill(perRow, 1);
 }
 
-/// Where an entry of a window comes from.
+/// Stores where an entry of a window comes from.
 static void storePosition(TileBuilder &t, RowTileAttr s, const Entries &entries,
                           Value entry, Value position) {
   if (!entries.memory.positions) {

@@ -143,7 +143,7 @@ private:
     return {t.select(isOfPool, number, none),
             t.select(isOfPool, none, t.sub(number, keep))};
   }
-  /// Of the pool where it is there, or of the step's rows.
+  /// Gathers from the pool if the entry is there, else from the step's rows.
   Value gathered(RankedTensorType type, Value pool, Value own,
                  const Chosen &numbers, Value column, ArrayRef<int64_t> dims,
                  int64_t aligned) {

@@ -10,7 +10,7 @@ namespace cheems::tile {
 class LaunchOperands {
 public:
   void read(Value value);
-  /// By bulk copies of boxes.
+  /// Copies boxes in bulk.
   void readBoxes(Value matrix, TensorMapType type);
   void write(Value value);
 

@@ -67,7 +67,7 @@ struct Candidates {
 /// What the kernels hand to each other that choose the kept entries of a
 /// prompt. Goodness is the order of masks as FloatOrder.h has it.
 struct KeptChoice {
-  // Of entries before the step, in the order of positions.
+  // These rank entries from before the step, in the order of positions.
   Value entryGoodness, entryNumbers; ///< [S, G', W] i32
   Value rowGoodness;                 ///< [G', T] i32
   /// [G', T] i32: what leaves when a row comes, numbered as in lists; a row

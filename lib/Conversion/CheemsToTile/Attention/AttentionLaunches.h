@@ -32,7 +32,7 @@ private:
   /// How many blocks of rows the longest segment may have.
   Value blocksOfRows(int64_t rows);
   Value count(int64_t number);
-  /// Of no elements where the launches do not run.
+  /// The tensor has no elements if the launches do not run.
   Value empty(ArrayRef<OpFoldResult> extents, Type element);
 
   /// \param also a condition beside that of all launches; null: none.

@@ -25,7 +25,7 @@ private:
   bool isBulk() const { return s.getCopy() == OperandCopy::Bulk; }
   Value blockOf(Value step) { return t.sub(last, step); }
   Value stageOf(Value step) { return t.remainder(step, s.getStages()); }
-  /// Where the first panel of a step is.
+  /// Returns the index of the first panel of a step.
   Value panelsOf(Value step) { return t.mul(stageOf(step), panels); }
 
   void buildRows() {
@@ -126,7 +126,7 @@ private:
     });
   }
 
-  // By copies of threads.
+  // Threads copy the panels.
   void fetchPanels(Value pool, Value ring, Value step) {
     Value stage = panelsOf(step), entry = t.mul(blockOf(step), s.getEntries());
     for (int64_t panel = 0; panel < panels; ++panel) {
@@ -156,7 +156,7 @@ private:
     forTensorCores();
   }
 
-  /// Where the keys of a step are, when they are there.
+  /// Returns the index of the keys of a step, once they are there.
   Value keysOf(Value step) {
     if (isBulk()) {
       t.waitForStage(keyStages, step);

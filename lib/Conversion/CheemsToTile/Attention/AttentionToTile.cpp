@@ -47,7 +47,8 @@ static bool hasKernels(GroupOp group) {
 }
 
 namespace {
-/// In products: with those of few rows that alone read its outputs.
+/// A group that is `in_products` contains those matmuls of few rows that alone
+/// read its outputs.
 struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
   using GroupToKernels::GroupToKernels;
 

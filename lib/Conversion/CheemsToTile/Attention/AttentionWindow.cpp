@@ -153,7 +153,7 @@ Value AttentionLaunches::emptyPerRow() {
 }
 
 void AttentionLaunches::keepEntries() {
-  // As many numbers as SSDChunk has.
+  // There are as many numbers as SSDChunk has.
   Value blocks = arith::AddIOp::create(
       b, tilesOf(b, query.heads, 0, shape.block), segments());
   SmallVector<OpFoldResult> extents = {

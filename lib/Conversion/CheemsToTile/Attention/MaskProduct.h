@@ -1,4 +1,4 @@
-// Where a step's mask values come from: memory, or a product that a kernel
+// Says where a step's mask values come from: memory, or a product that a kernel
 // computes with them.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKPRODUCT_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKPRODUCT_H

@@ -17,7 +17,7 @@ public:
   /// Begins to copy masks from an entry on.
   void fetch(TileBuilder &t, const QueryRows &rows, const Entries &entries,
              Value entry, Value stage) const;
-  /// Where the masks of each of its heads begin in the pool as one row.
+  /// Returns where the masks of each of its heads begin in the pool as one row.
   SmallVector<Value> begins(TileBuilder &t, const QueryRows &rows,
                             const Entries &entries) const;
   /// `fetch` by bulk copies, in the `fill` of a ring.
@@ -26,7 +26,8 @@ public:
   /// Boxes of the pool that `fill` copies; null without masks.
   static TensorMapType boxes(MLIRContext *context, const AttentionShape &shape,
                              AttentionTileAttr s);
-  /// By `maskNumbers`, as a tile of the scores' layout; null without masks.
+  /// Reads by `maskNumbers`, as a tile of the scores' layout; null without
+  /// masks.
   Value read(TileBuilder &t, Value stage, RankedTensorType scores) const;
   Value buffer() const { return ring; }
 

@@ -35,9 +35,10 @@ protected:
 
   /// The block's rows into shared memory.
   void loadQuery();
-  /// Of keys whose first panel is there.
+  /// Begins the scores of keys whose first panel is there.
   Value beginScores(Value keys);
-  /// Of what is carried, with values whose first panel is there.
+  /// Begins the sums of what is carried, with values whose first panel is
+  /// there.
   Value beginSums(Value values, const Carried &carried);
   Weighed weigh(RunningSoftmax &softmax, const MaskedScores &masked);
   /// The operand of products that begin later. No product may be under way

@@ -44,7 +44,7 @@ struct RowsAndColumns {
   bool across = false;
 
   Place place() const;
-  /// Of a vector with a number per column.
+  /// Returns the place of a vector with a number per column.
   Place columns() const { return {{column}, {0}}; }
 };
 

@@ -14,7 +14,7 @@ struct Factor {
   /// What is nearest to a tile of f32. Infinities are the low part of a pair,
   /// because the high one is then finite: there is no difference of two.
   static Factor of(TileBuilder &t, Value tile, bool isPair);
-  /// In f32, exactly.
+  /// Widens to f32, exactly.
   Value widened(TileBuilder &t) const;
   Factor converted(TileBuilder &t, RankedTensorType type) const;
 };

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace cheems::tile;
 
 namespace {
-// Of IEEE 754 binary64.
+// These are constants of IEEE 754 binary64.
 constexpr int64_t kMantissaBits = 52, kBias = 1023;
 constexpr int64_t kMantissa = (int64_t(1) << kMantissaBits) - 1;
 

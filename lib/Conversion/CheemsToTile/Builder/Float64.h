@@ -17,7 +17,7 @@ struct SineAndCosine {
   Value sine, cosine;
 };
 
-/// Of angles from 0 to 2^31, to about 10^-14.
+/// Takes angles from 0 to 2^31, and errs by about 10^-14.
 SineAndCosine sineAndCosineF64(TileBuilder &t, Value angle);
 
 } // namespace cheems::tile

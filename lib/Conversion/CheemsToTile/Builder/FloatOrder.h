@@ -12,7 +12,7 @@ constexpr int64_t kNoOrder = std::numeric_limits<int32_t>::min();
 constexpr int64_t kNaNOrder = kNoOrder + 1;
 constexpr int64_t kMostOrder = std::numeric_limits<int32_t>::max();
 
-/// Of the bits of numbers; zeros of both signs are the same.
+/// Takes the bits of numbers; zeros of both signs are the same.
 Value orderOf(TileBuilder &t, Value bits);
 /// The bits of the numbers that have this order; of zero the positive one.
 Value bitsOf(TileBuilder &t, Value order);

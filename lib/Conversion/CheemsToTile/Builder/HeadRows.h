@@ -46,7 +46,7 @@ private:
   Halves loadRows(int64_t column);
   Halves normalized(Halves x, int64_t column);
   Halves rotated(Halves x, int64_t column);
-  /// Of a table with a row for each row.
+  /// Takes a table with a row for each row.
   Value angles(Value table, int64_t column);
 
   TileBuilder &t;

@@ -9,7 +9,7 @@
 
 namespace cheems::tile {
 
-/// Where a tile lies in memory: an offset per dimension of the memref, and
+/// Says where a tile lies in memory: an offset per dimension of the memref, and
 /// which dimensions the tile extends along.
 struct Place {
   SmallVector<Value> offsets;
@@ -262,7 +262,7 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                                                  : arith::CmpIPredicate::slt;
     return arith::CmpIOp::create(b, predicate, a, c);
   }
-  /// Of i32 without a sign.
+  /// Compares i32 as unsigned.
   Value isAtLeast(Value a, Value c) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::uge, a, c);
   }
@@ -293,7 +293,7 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return c == 1 ? index(0)
                   : arith::RemUIOp::create(b, a, index(c)).getResult();
   }
-  /// Of numbers without a sign, or of floating-point numbers, whose NaNs stay.
+  /// Takes unsigned integers, or floating-point numbers, whose NaNs stay.
   Value minimum(Value a, Value c) {
     return isa<FloatType>(getElementTypeOrSelf(a))
                ? arith::MinimumFOp::create(b, a, c).getResult()

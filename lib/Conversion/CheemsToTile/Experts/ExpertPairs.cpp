@@ -84,7 +84,8 @@ static Value sumsOf(TileBuilder &t, Value buffer, Value first, Value second) {
                    t.b.getI32Type());
 }
 
-/// Where `isPair` holds. Others are in no order, and numbers of them are 0.
+/// The row has the pairs for which `isPair` holds. Others are in no order, and
+/// numbers of them are 0.
 static ScoredRow rowOf(TileBuilder &t, const RetrievalForm &form, Value buffer,
                        Value isPair, Value first, Value second) {
   auto type = cast<RankedTensorType>(first.getType());

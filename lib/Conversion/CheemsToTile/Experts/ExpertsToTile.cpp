@@ -128,7 +128,7 @@ static Value columnOf(Value scales) {
 }
 
 namespace {
-/// By itself: what it finds is stored.
+/// The op runs by itself: what it finds is stored.
 struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
   using ToKernel::ToKernel;
 
@@ -191,7 +191,7 @@ struct ExpertChain {
     return all;
   }
 
-  /// Where the ids come from, behind the operands.
+  /// The ids come from these buffers, which follow the operands.
   SmallVector<Value> sources() {
     if (scores) {
       return scores.getDpsInputs();

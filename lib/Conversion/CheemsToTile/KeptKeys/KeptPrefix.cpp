@@ -58,8 +58,8 @@ Value KeptPrefix::numbersOf(const Piece &piece, RankedTensorType type) {
                       {{segmentNumber, head, piece.first}, {2}, {piece.past}});
 }
 
-/// Of what has the bits that were found above the digit, how often it has each
-/// digit. The best digit comes first, so bits are inverted.
+/// Counts how often each digit stands in those numbers that have the bits found
+/// above the digit. The best digit comes first, so bits are inverted.
 void KeptPrefix::count(Value shift, Value found) {
   RankedTensorType row = t.sliceType(piece, 0);
   Value copy = arith::AndIOp::create(t.b, t.indicesFrom(t.index(0), row, 0),

@@ -13,7 +13,8 @@ struct KeptBound {
   Value least, tie, ties;
 };
 
-/// In the order of positions: entries of before the step, then rows of it.
+/// The prefix is in the order of positions: entries of before the step, then
+/// rows of it.
 class KeptPrefix {
 public:
   /// \param bins what `alloc` has made.

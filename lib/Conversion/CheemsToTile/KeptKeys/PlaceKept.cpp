@@ -23,7 +23,7 @@ public:
                         BlockedAttr::get(t.b.getContext(), s.getRows(),
                                          s.getThreads(), s.getWidth()))) {}
 
-  /// Where a row of this mask goes; -1: all entries are better than it.
+  /// Returns where a row of this mask goes; -1: all entries are better than it.
   Value placeOf(Value mask) {
     int64_t columns = tile.getDimSize(1);
     Seen seen(t.loop(t.index(columns), t.index(shape.keep), columns,
@@ -36,7 +36,7 @@ public:
     Value position = greatest(isWorst, seen.position);
     // Positions tell entries apart.
     Value isLast = t.isEqual(seen.position, t.broadcast(position, tile));
-    // Of equal masks the lower position stays, which is the entry's.
+    // If masks are equal, the lower position stays, which is the entry's.
     return t.select(t.isLess(badnessOf(mask), worst),
                     greatest(isLast, seen.entry), t.fillInteger(one(), kNone));
   }
@@ -81,7 +81,7 @@ private:
             t.select(isWorse, b.entry, a.entry)};
   }
 
-  /// Of the numbers that are meant.
+  /// Returns the greatest of the numbers that are meant.
   Value greatest(Value isMeant, Value numbers) {
     return t.reduce(Combine::Maximum,
                     t.select(isMeant, numbers, t.fillInteger(tile, kNone)), 1);

@@ -1,6 +1,6 @@
-// Where the rows of a prompt go that stay in the end. A row takes the place of
-// what it replaces, as in decoding, which may be a row that has replaced
-// another one. So its place is the end of a chain.
+// Finds where those rows of a prompt go that stay in the end. A row takes the
+// place of what it replaces, as in decoding, which may be a row that has
+// replaced another one. So its place is the end of a chain.
 #include "Attention/AttentionKernels.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -12,7 +12,7 @@ static bool isZero(Value value) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// Of types that kernels have.
+/// Whether the op is x times a matrix of weights, of types that kernels have.
 static bool isLinear(linalg::MatmulOp op) {
   MLIRContext *context = op.getContext();
   AffineExpr t, n, k;
@@ -133,7 +133,8 @@ ProductChain cheems::tile::chainOf(Product product) {
   return after ? chainBefore(after) : ProductChain{{product}, {}};
 }
 
-/// Of few rows, the form and k alone say what they are.
+/// Whether two chains can share tiles. If rows are few, the form and k alone
+/// say what the tiles are.
 static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
                           const Strategy &strategy) {
   ProductTileAttr one = strategyOfProducts(a, strategy).getMany();
@@ -174,8 +175,8 @@ static bool isBefore(const ProductChain &a, const ProductChain &c) {
   return a.last()->isBeforeInBlock(c.last());
 }
 
-/// Of many rows, chains share buffers for one tile of weights. Of few rows no
-/// chain has any.
+/// If rows are many, chains share buffers for one tile of weights. If
+/// rows are few, no chain has any.
 static bool fitsBesideOthers(const ProductChain &chain) {
   ProductForm form = chain.form();
   return chain.products.size() == 1 || form == ProductForm::FewRows ||

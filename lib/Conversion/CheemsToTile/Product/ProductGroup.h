@@ -65,11 +65,12 @@ struct ProductChain {
   bool has(Operation *op) const;
   /// All of them, in the order of the block.
   SmallVector<Operation *> ops() const;
-  /// Of the first product. Products of one launch have that of the first chain.
+  /// Returns the strategy of the first matmul. Products of one launch have that
+  /// of the first chain.
   ProductStrategyAttr strategy() const {
     return strategyOf<ProductStrategyAttr>(products[0].op);
   }
-  /// Where the result is written to.
+  /// Returns the tensor that the result is written to.
   Value out() const;
   /// What `after` reads besides the sums.
   SmallVector<Value> others() const;

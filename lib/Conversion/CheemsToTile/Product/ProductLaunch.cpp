@@ -373,7 +373,7 @@ private:
 };
 } // namespace
 
-/// Where the results of a group are written to.
+/// Returns the tensors that the results of a group are written to.
 static SmallVector<Value> outsOf(ImplicitLocOpBuilder &b,
                                  const ProductGroup &group) {
   SmallVector<Value> outs;

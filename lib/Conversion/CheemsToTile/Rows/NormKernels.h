@@ -13,7 +13,7 @@ struct NormChain {
   RmsNormOp norm;
   linalg::GenericOp before, after; ///< may be null
 
-  /// Of one norm of [T, N].
+  /// Makes a chain of one norm of [T, N].
   static NormChain of(RmsNormOp norm);
 
   /// Whether others read what the op before makes.

@@ -93,7 +93,7 @@ struct SumOfExponentials {
 };
 } // namespace
 
-/// Where columns from `first` on are less than `limit`.
+/// Returns which columns from `first` on are less than `limit`.
 static Value areBelow(TileBuilder &t, Value indices, int64_t limit) {
   return t.isLess(
       indices, t.fillInteger(cast<RankedTensorType>(indices.getType()), limit));

@@ -32,7 +32,7 @@ struct Piece {
     return piece;
   }
 
-  /// Of b or x: rows of the chunk, from a column on, across.
+  /// Returns the place of b or x: rows of the chunk, from a column on, across.
   Place across(Value of, Value from, Value limit) const {
     return {{chunk.row, of, from}, {2, 0}, {limit, chunk.past}};
   }

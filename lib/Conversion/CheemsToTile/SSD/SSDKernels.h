@@ -94,13 +94,14 @@ struct ChunkDecays {
   /// A stage of a shared buffer that has the planes as rows; null: they are
   /// read from memory.
   Value buffer = {}, stage = {};
-  /// Of the last row, as numbers; null: they are read from memory.
+  /// This is the logarithm of the last row, as numbers; null: they are read
+  /// from memory.
   Logarithm end = {};
 
-  /// Of rows from one on, as a slice; zeros past the chunk.
+  /// Returns those of rows from one on, as a slice; zeros past the chunk.
   Logarithm rows(RankedTensorType slice, int64_t from = 0);
   Value steps(RankedTensorType slice, int64_t from = 0);
-  /// Of the last row, as a slice that has it everywhere.
+  /// Returns that of the last row, as a slice that has it everywhere.
   Logarithm last(RankedTensorType slice);
   /// What each row's b and x are multiplied with in the state after the chunk.
   Value weights(RankedTensorType slice, int64_t from = 0);
@@ -130,7 +131,7 @@ void buildSSDStates(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
 void buildSSDOutputs(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
                      const SSDMemory &memory, const SSDPassed &passed);
 
-// In f32.
+// The sums are in f32.
 
 /// Fills `added`. Grid: chunks, heads times pieces of N and P, segments.
 void buildSSDAddedF32(TileBuilder &t, SSDTileAttr s, const SSDShape &shape,

@@ -123,7 +123,8 @@ private:
   }
 
   SmallVector<Value> ofSpans(SSDSpansAttr s) {
-    // As many as there may be: see rowsOfSpan, by which a plan cannot divide.
+    // There may be at most so many: see rowsOfSpan, by which a plan cannot
+    // divide.
     Value spans = arith::MaxUIOp::create(
         b, chunks(s.getRows() * s.getMost()),
         arith::MinUIOp::create(b, chunks(s.getRows()), count(s.getSpans())));

@@ -11,7 +11,7 @@ namespace cheems::tile {
 /// one launch with it.
 StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
 
-/// That of products whose launch begins with a chain, likewise.
+/// Returns the strategy of matmuls whose launch begins with a chain, likewise.
 ProductStrategyAttr strategyOfProducts(const ProductChain &chain,
                                        const Strategy &strategy);
 

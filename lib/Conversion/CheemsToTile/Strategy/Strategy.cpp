@@ -28,7 +28,7 @@ constexpr int64_t kDepth = 64;
 constexpr int64_t kStages = 3;
 /// Threads of a block that works on rows. More would idle on short rows.
 constexpr int64_t kRowThreads = 128;
-/// Of one access.
+/// One access moves so many bytes.
 constexpr int64_t kAccessBytes = 16;
 /// Rows of a warp in a product on tensor cores.
 constexpr int64_t kWarpRows = 16;
@@ -196,8 +196,8 @@ RowTileAttr Strategy::madeRow(int64_t columns, FewRowsTileAttr making) const {
   return tile(s.getRows(), s.getThreads(), s.getWidth(), int64_t(all));
 }
 
-/// As few threads per row as give each of them an access, and the block's
-/// other threads more rows.
+/// A row has only as many threads as get an access each, and the block's other
+/// threads have more rows.
 RowTileAttr Strategy::wholeRows(int64_t columns) const {
   int64_t width = std::min<int64_t>(
       kAccessBytes / int64_t(sizeof(float)),
@@ -525,7 +525,7 @@ ExpertsStrategyAttr Strategy::experts(int64_t heads, int64_t keys,
       least, kWarpThreads);
   RowTileAttr tables =
       rowOfBlock(context, columns, width, numbers, threads, warps);
-  // As many columns as divide those of a row.
+  // The count is the most columns that divide those of a row.
   int64_t own = tables.getColumns() / 4, across = std::min(all, own & -own);
   int64_t down = all / across;
   return ExpertsStrategyAttr::get(

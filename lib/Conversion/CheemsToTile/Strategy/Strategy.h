@@ -14,12 +14,12 @@ namespace cheems::tile {
 constexpr int64_t kMostHeadSize = 256;
 /// The longest row that a block of a product rounds to codes itself.
 constexpr int64_t kMostRounded = 8192;
-/// Of experts: keys per half, those that are paired, experts of a head, and
-/// numbers of a row.
+/// These bound the retrieval of experts: keys per half, those that are paired,
+/// experts of a head, and numbers of a row.
 constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
                   kMostTableColumns = 16384;
-/// Of logits, the best of pieces that a row of the second launch may have: 128
-/// numbers per thread.
+/// The second launch of top logits ranks at most so many of the best numbers in
+/// a row: 128 numbers per thread.
 constexpr int64_t kMostCandidates = 16384;
 
 /// What a card may use. One that lacks it has an older one.
@@ -95,8 +95,8 @@ public:
   /// Whether a block of few rows' experts has the scores, too, of product keys
   /// [2, H, d, K].
   static bool takesKeys(RankedTensorType keys);
-  /// As many experts per head, with keys per half, and pairs of keys; rows of
-  /// the tables have `columns` numbers of a type.
+  /// Chooses for so many experts per head, with keys per half, and pairs of
+  /// keys; rows of the tables have `columns` numbers of a type.
   ExpertsStrategyAttr experts(int64_t heads, int64_t keys, int64_t pairs,
                               int64_t experts, int64_t columns, Type element,
                               bool fewRows, bool withKeys) const;

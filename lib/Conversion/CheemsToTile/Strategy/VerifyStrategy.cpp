@@ -61,7 +61,7 @@ struct Follower {
     }
     constexpr int64_t rows = 16, columns = 8, mostWarps = 16;
     bool isWgmma = said.getUnit() == Unit::Wgmma;
-    // Of warpgroups one stage is multiplied while another one may still be.
+    // Warpgroups may still multiply one stage when they begin with the next.
     int64_t stages = isWgmma && said.getCopy() == OperandCopy::Threads ? 3 : 2;
     return first(
         {unit(said.getUnit(), said.getCopy()),
@@ -267,7 +267,8 @@ static LogicalResult verifyStrategy(Operation *op, const Strategy &strategy,
   return success();
 }
 
-/// Of a group, those ops have one that its kernels are made by, and no others.
+/// Checks that those ops of a group whose strategies its kernels follow have
+/// valid ones, and that no other op has one.
 static LogicalResult verifyGroup(GroupOp group, const Strategy &strategy,
                                  cheems::tile::TargetAttr target) {
   SmallVector<Operation *> heeded = opsWithStrategy(group);

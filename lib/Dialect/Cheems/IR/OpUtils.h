@@ -37,7 +37,7 @@ bool haveOneSemantics(TypeRange types);
 /// True unless both extents are static and differ.
 bool compatible(int64_t a, int64_t b);
 
-/// Where a tile lies in an operand; empty: the operand is taken whole.
+/// Says where a tile lies in an operand; empty: the operand is taken whole.
 struct OperandTile {
   SmallVector<OpFoldResult> offsets, sizes;
 };

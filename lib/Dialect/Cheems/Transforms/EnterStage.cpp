@@ -17,7 +17,7 @@ constexpr StringRef llvmStage = "llvm";
 struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   using EnterStagePassBase::EnterStagePassBase;
 
-  /// As emitOpError, which would print the whole module, too.
+  /// Acts as emitOpError does, which would print the whole module, too.
   static InFlightDiagnostic refuse(ModuleOp module) {
     return emitError(module.getLoc()) << "'" << module->getName() << "' op ";
   }

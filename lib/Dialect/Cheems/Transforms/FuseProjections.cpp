@@ -173,7 +173,8 @@ struct FuseProjections
     }
     for (auto &[input, found] : byInput) {
       dropPairs(found);
-      // In program order, so that the slices come before their uses.
+      // The order is that of the program, so that the slices come before their
+      // uses.
       llvm::sort(found, [](const Candidate &a, const Candidate &b) {
         linalg::MatmulOp first = a.op, second = b.op;
         return first->getBlock() == second->getBlock() &&

@@ -28,7 +28,8 @@ static LogicalResult check(const WeightUses::Group &group) {
 
 LogicalResult cheems::quantizeTables(MutableArrayRef<WeightUses::Group> groups,
                                      IRRewriter &rewriter) {
-  // Of `down` and of `up`; ops get theirs at the end, as uses move with that.
+  // These are the scales of `down` and of `up`; ops get theirs at the end, as
+  // uses move with that.
   llvm::MapVector<Operation *, std::array<Value, 2>> scalesOf;
   for (WeightUses::Group &group : groups) {
     if (!group.quantized() || !isTable(group)) {

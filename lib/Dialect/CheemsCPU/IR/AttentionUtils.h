@@ -148,7 +148,7 @@ FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,
 
 /// One row and query head of either op, in scalar loops on tensors.
 struct AttentionRow {
-  // As in the op.
+  // These are the op's operands.
   Value query, keys, values, mask, position, threshold, last, keyScales,
       valueScales;
   MaskKind kind;

@@ -134,7 +134,8 @@ SmallVector<Value> moved(OpBuilder &b, Location loc, ValueRange entries,
 }
 } // namespace
 
-/// Where an entry goes that arrives when there are W already; W: nowhere.
+/// Returns where an entry goes that arrives when there are W already; W:
+/// nowhere.
 /// \param results threshold and last position of each row.
 static Value placesOfMoved(KeepThresholdOp op, OpBuilder &b, ValueRange results,
                            Value zero, Value one, Value heads, Value keep) {
@@ -152,7 +153,7 @@ static Value placesOfMoved(KeepThresholdOp op, OpBuilder &b, ValueRange results,
         Entry own(b, loc, op.getMask(), op.getPosition(), m, first);
         Value moves = arith::AndIOp::create(
             b, loc, full, better(b, loc, own, mask, last, /*orEqual=*/true));
-        // Of no entries where nothing moves.
+        // The search covers no entries if nothing moves.
         Value found = firstEvicted(
             b, loc, op.getMask(), op.getPosition(), m, zero,
             arith::SelectOp::create(b, loc, moves, keep, zero), mask, last);

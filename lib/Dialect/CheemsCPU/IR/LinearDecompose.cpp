@@ -198,8 +198,8 @@ Value sumsOfCodes(OpBuilder &b, Location loc, Value codes, Value weight,
       .getResult(0);
 }
 
-/// As sumsOf for codes: sums of integers per group, a chain of multiply-adds
-/// over groups, and the row's scale.
+/// Acts as sumsOf, for quantized weights: sums of integers per group, a chain
+/// of multiply-adds over groups, and the row's scale.
 Value sumsOfQuantized(OpBuilder &b, Location loc, const RoundedRows &x,
                       Value weight, Value scales, int64_t pair,
                       OpFoldResult columns) {

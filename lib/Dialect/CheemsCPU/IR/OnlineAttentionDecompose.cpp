@@ -69,7 +69,8 @@ OnlineAttentionOp::decomposeOperation(OpBuilder &b) {
   Value rows = tensor::DimOp::create(b, loc, getQuery(), zero),
         entries = tensor::DimOp::create(b, loc, getKeys(), one);
   auto perRow = [&](OpBuilder &b, Location loc, Value t, ValueRange outer) {
-    // Of the block's entries; negative where the row sees none of them.
+    // The row sees so many of the block's entries. The count is negative if it
+    // sees none.
     Value count =
         arith::SubIOp::create(b, loc, entriesSeen(*this, b, loc, t), getFrom());
     count = arith::MinSIOp::create(b, loc, count, entries);

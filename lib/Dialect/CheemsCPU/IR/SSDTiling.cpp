@@ -68,7 +68,7 @@ FailureOr<TilingResult> tileSSD(Op op, OpBuilder &b, const Part &rows,
   return tileOp(op, b, tiles);
 }
 
-/// Where the results of a tile lie: y, or the state.
+/// Finds where a result of a tile lies. Result 0 is y, the other the state.
 template <typename Op>
 void resultTile(Op op, OpBuilder &b, unsigned result, const Part &rows,
                 const Part &heads, SmallVector<OpFoldResult> &offsets,

@@ -132,7 +132,7 @@ int64_t BlockedAttr::getThreadBits(int64_t axis) const {
 
 /// Neighbours along k of 16-bit operands in one register.
 constexpr int64_t kPair = 2;
-/// As many as 16 bytes hold.
+/// 16 bytes hold so many numbers.
 constexpr int64_t kVector = 8;
 /// The same of bytes.
 constexpr int64_t kFour = 4, kBytes = 16;

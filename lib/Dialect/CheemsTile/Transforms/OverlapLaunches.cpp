@@ -52,7 +52,8 @@ static bool isConstant(Value memory, const SymbolUserMap &users) {
          });
 }
 
-/// Of the kernel's arguments, those that are constant in each launch of it.
+/// Returns those arguments of the kernel that are constant in each launch of
+/// it.
 static llvm::BitVector constantArguments(KernelOp kernel,
                                          const SymbolUserMap &users) {
   ArrayRef<Operation *> launches = users.getUsers(kernel);

@@ -24,7 +24,8 @@ static int64_t alignmentOf(AllocOp op) {
 
 /// Gives everything in the kernel its place; returns the bytes of all.
 static int64_t plan(KernelOp kernel) {
-  // By alignment, the strictest first: so little is lost between buffers.
+  // The order is by alignment, the strictest first: so little is lost between
+  // buffers.
   std::map<int64_t, SmallVector<AllocOp>, std::greater<>> buffers;
   SmallVector<FilledRingOpInterface> rings;
   SmallVector<ScratchOpInterface> exchanges;

@@ -8,7 +8,7 @@
 
 namespace cheems {
 
-// Of a module.
+// These are attributes of a module.
 /// Its stage: a StageAttr.
 constexpr llvm::StringLiteral kStage = "cheems.stage";
 /// What it is compiled for: a TargetAttrInterface.
@@ -20,20 +20,21 @@ constexpr llvm::StringLiteral kParameters = "cheems.parameters";
 /// Bytes of all weights: an i64.
 constexpr llvm::StringLiteral kParameterBytes = "cheems.parameter_bytes";
 
-// Of a function.
+// These are attributes of a function.
 /// The symbol of an entry: a string.
 constexpr llvm::StringLiteral kEntry = "cheems.entry";
 /// The most rows that it ever works on: an i64, at least 1.
 constexpr llvm::StringLiteral kMostRows = "cheems.most_rows";
 
-// Of an argument of a function.
+// These are attributes of an argument of a function.
 /// Which field of a step it is: a StepFieldAttr.
 constexpr llvm::StringLiteral kField = "cheems.field";
-/// Of a pool: which one, an i64.
+/// The index of a pool among the pools: an i64.
 constexpr llvm::StringLiteral kIndex = "cheems.index";
 
-// Of an argument or a result of a function.
-/// What files of the interpreter call what is no field of a step: a string.
+// This is an attribute of an argument or of a result of a function.
+/// The name, in files of the interpreter, of what is no field of a step: a
+/// string.
 constexpr llvm::StringLiteral kTensorName = "cheems.name";
 
 } // namespace cheems

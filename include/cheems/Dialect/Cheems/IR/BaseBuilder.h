@@ -35,7 +35,7 @@ public:
   OpFoldResult attr(int64_t value) { return builder().getIndexAttr(value); }
   Value index(int64_t value) { return constantIndex(builder(), at(), value); }
   Value f32(double value) { return constantF32(builder(), at(), value); }
-  /// Of the type, which may be a vector of integers.
+  /// The type may be a vector of integers.
   Value integer(Type type, int64_t value) {
     TypedAttr attribute =
         builder().getIntegerAttr(getElementTypeOrSelf(type), value);
@@ -60,7 +60,7 @@ public:
   Value mul(Value a, Value c) {
     return make<arith::MulFOp, arith::MulIOp>(a, c);
   }
-  // Of indices.
+  // These take indices.
   Value add(Value a, int64_t c) { return c == 0 ? a : add(a, index(c)); }
   Value mul(Value a, int64_t c) { return mul(a, index(c)); }
   Value ceilDiv(Value a, int64_t c) {
@@ -116,7 +116,7 @@ public:
     return tensor::InsertSliceOp::create(builder(), at(), source, into, offsets,
                                          sizes, unit(offsets));
   }
-  /// In the terminator of an scf.forall.
+  /// Inserts in the terminator of an scf.forall.
   void insertParallel(Value source, Value into, Extents offsets,
                       Extents sizes) {
     tensor::ParallelInsertSliceOp::create(builder(), at(), source, into,

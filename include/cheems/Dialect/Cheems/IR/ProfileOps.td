@@ -1,4 +1,4 @@
-// Where the time of a step goes.
+// These ops mark where the time of a step goes.
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_PROFILEOPS_TD
 #define CHEEMS_DIALECT_CHEEMS_IR_PROFILEOPS_TD
 

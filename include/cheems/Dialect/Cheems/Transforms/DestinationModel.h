@@ -42,7 +42,7 @@ struct DestinationModel
   }
 };
 
-/// Of those that write into their `outs` and are still there on buffers.
+/// Attaches to ops that write into their `outs` and are still there on buffers.
 template <typename OpTy> void attachTo(MLIRContext *context) {
   if constexpr (OpTy::template hasTrait<
                     linalg::AggregatedOpInterface::Trait>()) {

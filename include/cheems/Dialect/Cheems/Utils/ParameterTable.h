@@ -1,4 +1,4 @@
-// Where weights lie in the weight section. Header-only, for back ends from
+// Says where weights lie in the weight section. Header-only, for back ends from
 // outside, too.
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_PARAMETERTABLE_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_PARAMETERTABLE_H

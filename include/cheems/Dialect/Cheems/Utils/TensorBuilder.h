@@ -22,7 +22,7 @@ struct TensorBuilder : BaseBuilder<TensorBuilder> {
   Value empty(Extents extents, Type element) {
     return tensor::EmptyOp::create(b, extents, element);
   }
-  /// Of the extents of `like`, to be written.
+  /// Returns a tensor with the extents of `like`, to be written.
   Value emptyLike(Value like, Type element) {
     return empty(tensor::getMixedSizes(b, b.getLoc(), like), element);
   }

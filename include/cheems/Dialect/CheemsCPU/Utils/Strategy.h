@@ -81,7 +81,7 @@ int64_t headsPerIteration(int64_t heads, int64_t groups);
 constexpr int64_t kPairsAhead = 16;
 /// Vectors of 16 columns per strip of a row: a few lines are asked for at once.
 constexpr int64_t kStripVectors = 8;
-/// Of a function with few rows or many, token by token.
+/// Chooses for a function with few rows or many, token by token.
 ExpertsStrategyAttr expertsStrategy(MixExpertsOp op, bool fewRows);
 
 /// What depends on the target, too.
@@ -98,7 +98,8 @@ public:
   /// what `op` finds.
   bool isOnlyGrouped(RetrieveExpertsOp op) const;
   int64_t chunkOf(SSDOp op) const;
-  /// Of a module, with the rows of its SSD's chunks or 0.
+  /// Returns the strategy of a module's step, with the rows of its SSD's chunks
+  /// or 0.
   StepStrategyAttr stepStrategy(int64_t chunk) const;
 
 private:
