@@ -9,8 +9,9 @@
 
 namespace cheems {
 
-/// Where they are and how many. It owns nothing, and checks nothing: what a
-/// program gives may be null or have a count below zero until it is checked.
+/// Says where elements are and how many. It owns nothing, and checks nothing:
+/// what a program gives may be null or have a count below zero until it is
+/// checked.
 template <typename T> class Span {
   template <typename Container>
   using ElementsOf =

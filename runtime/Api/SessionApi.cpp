@@ -48,7 +48,7 @@ cheems_status cheems_session_create(const cheems_model *model,
   });
 }
 
-/// As much of it as the caller's version of the struct has.
+/// Fills as much of it as the caller's version of the struct has.
 static void give(const SessionBytes &bytes, int64_t slots,
                  cheems_memory *memory) {
   cheems_memory result = {};

@@ -1,4 +1,4 @@
-// Where a model is to run, as a user says it.
+// Says where a model is to run, as a user writes it.
 #ifndef CHEEMS_RUNTIME_ARTIFACT_DEVICECHOICE_H
 #define CHEEMS_RUNTIME_ARTIFACT_DEVICECHOICE_H
 

@@ -24,9 +24,9 @@ constexpr Card cards[] = {
 /// to 3 microseconds, and the longer one is against the card.
 constexpr double launchSeconds = 3e-6;
 
-/// Of a core, and of all: a machine of 2 cores reads 32 GB/s, and computes
-/// 177 G operations of f32 a second (docs/performance.md); a socket with 8 to
-/// 12 channels reads 300 GB/s.
+/// These are the rates of a core, and of all: a machine of 2 cores reads 32
+/// GB/s, and computes 177 G operations of f32 a second (docs/performance.md); a
+/// socket with 8 to 12 channels reads 300 GB/s.
 constexpr double bytesOfCore = 16e9, mostBytes = 300e9, operationsOfCore = 88e9;
 
 constexpr int64_t depth = 512;

@@ -16,10 +16,10 @@ struct DeviceSpeed {
   double operations = 0; ///< a second, of products
   double launch = 0;     ///< seconds that each kernel adds
 
-  /// As Cards.def tells it. A card that is not there is as fast as the slowest
-  /// one there.
+  /// Returns the speed that Cards.def gives. A card that is not there is as
+  /// fast as the slowest one there.
   static DeviceSpeed of(const cuda::DeviceInfo &card);
-  /// Of a CPU with so many physical cores.
+  /// Returns the speed of a CPU with so many physical cores.
   static DeviceSpeed ofCPU(int cores);
 };
 

@@ -14,18 +14,18 @@ namespace cheems {
 
 struct ImageChoice {
   const ImageEntry *image = nullptr;
-  // Of an image for cuda:
+  // These two are set if the image is one for cuda.
   CudaImage cuda;
   std::optional<cuda::DeviceInfo> card;
   /// Why it does not run here; empty: it does.
   std::string whyNot;
 };
 
-/// Of the file `name`, with `metadata` and sections in `container`, which stay.
-/// A driver is opened only for a file that has an image for cuda, and not where
-/// `device` is the CPU. Throws DamagedFile; Error (unsupported) saying what is
-/// missing, of the file or of the machine, and what to do. Where `device` is
-/// none, that is `whyNot` of the file's first image.
+/// Chooses from the file `name`, with `metadata` and sections in `container`,
+/// which stay. A driver is opened only for a file that has an image for cuda,
+/// and not where `device` is the CPU. Throws DamagedFile; Error (unsupported)
+/// saying what is missing, of the file or of the machine, and what to do. Where
+/// `device` is none, that is `whyNot` of the file's first image.
 ImageChoice chooseImage(const Metadata &metadata, const Container &container,
                         const DeviceChoice &device, const std::string &name);
 

@@ -94,7 +94,8 @@ struct LaunchPlan {
     std::array<size_t, 3> grid = {};
     std::vector<Argument> arguments;
 
-    /// Of a step whose numbers have these values. 0: nothing runs.
+    /// Returns the blocks in a step whose numbers have these values. 0: nothing
+    /// runs.
     int64_t blocks(const std::vector<int64_t> &values) const;
   };
 

@@ -50,7 +50,7 @@ enum class ParameterUse {
   tied      ///< the embedding, which is the head, too
 };
 
-/// Where a tensor of the checkpoint went, or several in one.
+/// Says where one tensor of the checkpoint is stored, or several in one.
 struct Parameter {
   std::string name; ///< several names are joined by "+"
   ParameterUse use = ParameterUse::vector;

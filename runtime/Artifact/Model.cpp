@@ -98,7 +98,7 @@ Model::Model(const std::string &path, const ModelOptions &options)
       loadCode();
     }
   }
-  // Of another target its executor loads the code.
+  // If the target is another one, its executor loads the code.
   other.name = whyNot.empty() ? runs->target : "none";
   onCard = std::move(choice.card);
   if (runs->target == CudaImage::target) {

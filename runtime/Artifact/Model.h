@@ -51,22 +51,22 @@ public:
   /// What the file says of its code for CPUs; of an image for another target
   /// nothing.
   const CpuImage &cpu() const { return cpuImage; }
-  /// As the options had it.
+  /// Returns the variant that the options forced.
   const std::string &forced() const { return forcedVariant; }
   /// What the file says of its code for cards; of an image for another target
   /// nothing.
   const CudaImage &cudaCode() const { return cudaImage; }
   /// The card it is to run on; null: none.
   const cuda::DeviceInfo *card() const { return onCard ? &*onCard : nullptr; }
-  /// As the driver counts cards; -1: none.
+  /// Returns the driver's index of the GPU; -1: none.
   int device() const { return onCard ? onCard->index : -1; }
   /// "cpu", "cuda:0", or the target of a plugin's image; "none" where the file
   /// was opened to be read and does not run here.
   std::string deviceName() const;
   /// Whether its code is loaded, or its executor's to load.
   bool canRun() const { return runnable; }
-  /// Of a file that was opened to be read: why it does not run here. Empty: it
-  /// does.
+  /// Says why a file that was opened to be read does not run here. It is empty
+  /// if the file does.
   const std::string &whyNotHere() const { return whyNot; }
   /// The variant chosen for this CPU; of another target one of its name; one
   /// called "none" where the file does not run here.

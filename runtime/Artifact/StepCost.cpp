@@ -53,7 +53,8 @@ StepCost::StepCost(const Metadata &data, const std::string &target)
     }
   }
   for (const StateKind &kind : data.state) {
-    // Of every stored entry, or of the whole where nothing grows.
+    // These are the bytes of every stored entry, or of the whole state if
+    // nothing grows.
     state.push_back({kind.slotBytes(1), kind.hasCapacity()});
     if (kind.role == PoolRole::keys) {
       // [layers, heads, capacity, P]: a product with the query, one with the

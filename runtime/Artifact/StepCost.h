@@ -25,7 +25,8 @@ public:
     }
   };
 
-  /// Of the code for a target, which reads the parameters that say so.
+  /// Takes the costs of the code for a target, which reads the parameters that
+  /// say so.
   explicit StepCost(const Metadata &metadata,
                     const std::string &target = "cpu");
 
@@ -36,7 +37,7 @@ public:
   /// work is not counted.
   double operations(const StepShape &step) const;
 
-  /// Of each shape one.
+  /// Returns one matmul of each shape.
   const std::vector<Product> &products() const { return shapes; }
 
 private:

@@ -12,7 +12,7 @@ struct Amounts {
   size_t free = 0, total = 0;
 };
 
-/// In the current context.
+/// Asks about the current context.
 Amounts amounts(const Driver &driver) {
   Amounts result;
   driver.cuMemGetInfo(&result.free, &result.total);

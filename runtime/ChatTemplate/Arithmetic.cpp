@@ -107,7 +107,8 @@ Value integerArithmetic(Context &context, BinaryOperator kind,
   return Value();
 }
 
-// As CPython's float_divmod, which keeps quotient and remainder consistent.
+// Computes as CPython's float_divmod does, which keeps quotient and remainder
+// consistent.
 Value floatDivision(BinaryOperator kind, double a, double b) {
   double remainder = std::fmod(a, b);
   double quotient = (a - remainder) / b;

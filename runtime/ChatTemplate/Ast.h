@@ -134,8 +134,8 @@ struct Statement {
   Target target;
   std::vector<Branch> branches;
   std::vector<Parameter> parameters;
-  /// Of what a macro's body is: whether it refers to the arguments that Jinja
-  /// gathers where no parameter takes them.
+  /// These are facts about a macro's body: whether it refers to the arguments
+  /// that Jinja gathers where no parameter takes them.
   bool usesCaller = false, usesVarargs = false, usesKwargs = false;
   Body body;
   Body otherwise;

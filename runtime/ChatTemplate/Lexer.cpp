@@ -170,8 +170,8 @@ private:
     return start;
   }
 
-  /// Where the closing of a tag that holds nothing but `word` starts, its sign
-  /// included; npos if what follows `start` is not that.
+  /// Returns where the closing of a tag that holds nothing but `word` starts,
+  /// its sign included; npos if what follows `start` is not that.
   size_t closingOf(std::string_view word, size_t start) const {
     size_t at = spaceEnd(start);
     if (source.compare(at, word.size(), word) != 0) {

@@ -52,7 +52,8 @@ std::string spelled(double number) {
 
 namespace {
 
-/// Of a decimal digit of any script, which come in runs of ten.
+/// Returns the value of a decimal digit of any script. Digits come in runs of
+/// ten.
 std::optional<int> digitValue(char32_t c) {
   auto isDigit = [](char32_t each) {
     return utf8proc_category(utf8proc_int32_t(each)) == UTF8PROC_CATEGORY_ND;

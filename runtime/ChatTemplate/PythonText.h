@@ -28,11 +28,12 @@ void appendCharacter(TrackedText &out, char32_t character, Origin origin);
 /// Its characters, each as text.
 MeteredVector<std::string_view> characters(std::string_view text);
 size_t lengthOf(std::string_view text);
-/// Where character `index` starts; the text's size if it has no more than that.
+/// Returns where character `index` starts; the text's size if it has no more
+/// than that.
 size_t offsetOf(std::string_view text, size_t index);
 
-/// Where `wanted` begins at or behind `from`, or npos. In linear time, unlike
-/// std::string::find.
+/// Returns where `wanted` begins at or after `from`, or npos. It takes linear
+/// time, unlike std::string::find.
 size_t find(std::string_view text, std::string_view wanted, size_t from = 0);
 
 bool isSpace(char32_t character);
@@ -49,12 +50,12 @@ TrackedText lower(const TrackedText &text);
 TrackedText title(const TrackedText &text);
 TrackedText capitalize(const TrackedText &text);
 
-/// As \x, \u or \U with its digits.
+/// Writes \x, \u or \U with its digits.
 void appendEscape(TrackedText &out, char32_t character, Origin origin);
-/// As repr() spells it, in quotes.
+/// Writes as repr() does, in quotes.
 void appendQuoted(TrackedText &out, const TrackedText &text);
 std::string inQuotes(std::string_view text);
-/// As repr() spells a float: the shortest digits that read back the same.
+/// Spells a float as repr() does: the shortest digits that read back the same.
 std::string spelled(double number);
 /// float(text) and int(text, base); nothing where Python raises ValueError.
 std::optional<double> parseFloat(std::string_view text);

@@ -32,8 +32,8 @@ void refuseInternals(std::string_view name) {
   }
 }
 
-/// Of a sequence of `size`, counted from its end if negative; nothing if
-/// outside.
+/// Returns the index in a sequence of `size`, which is counted from the end if
+/// negative; nothing if outside.
 std::optional<size_t> place(int64_t index, size_t size) {
   if (index < 0) {
     index += int64_t(size);

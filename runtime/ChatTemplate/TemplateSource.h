@@ -1,4 +1,4 @@
-// Where a model's chat template and the tokens that it names come from.
+// Says where a model's chat template and the tokens that it names come from.
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_TEMPLATESOURCE_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_TEMPLATESOURCE_H
 

@@ -7,7 +7,7 @@
 
 namespace cheems::jinja {
 
-/// By name; each takes the string first.
+/// Returns the methods by name. Each takes the string first.
 std::unordered_map<std::string_view,
                    Value (*)(Context &, const Value &, CallArguments &)>
 textMethods();

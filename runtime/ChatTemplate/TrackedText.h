@@ -14,7 +14,7 @@ namespace cheems::jinja {
 /// tokens), or whoever sent messages, tools and other variables.
 enum class Origin : bool { model, stranger };
 
-/// Of what is made of two: a stranger's if one of them is.
+/// This is the origin of what is made of two: a stranger's if one of them is.
 inline Origin operator|(Origin a, Origin b) {
   return a == Origin::stranger ? a : b;
 }

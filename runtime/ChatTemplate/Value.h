@@ -115,7 +115,7 @@ public:
     return *std::get<Undefined>(storage).reason;
   }
   int64_t integer() const;
-  /// Of any int or bool.
+  /// Takes any int or bool.
   BigInteger bigInteger() const;
   /// Fails for an int that no double is near to.
   double number() const;
@@ -140,7 +140,7 @@ public:
     return std::move(*this);
   }
 
-  /// As Python calls it: "str", "list", "NoneType", …
+  /// Returns Python's name of the type: "str", "list", "NoneType", …
   std::string typeName() const;
   /// Truth in a condition.
   bool truthy() const;
@@ -159,7 +159,8 @@ struct Sequence {
   bool isGroup = false; ///< of `groupby`: a tuple whose items have names, too
 };
 
-/// In order of insertion. Keys are strings, numbers, booleans or none.
+/// Items are in order of insertion. Keys are strings, numbers, booleans or
+/// none.
 struct Dict {
   MeteredVector<std::pair<Value, Value>> items;
   int nesting = 1;
@@ -174,12 +175,13 @@ struct Dict {
 private:
   using Positions = std::map<MeteredString, size_t, std::less<>,
                              Metered<std::pair<const MeteredString, size_t>>>;
-  /// Where the key is, or the number of items.
+  /// Returns the index of the key, or the number of items.
   size_t positionOf(const Value &key) const;
   size_t positionOfText(std::string_view key) const;
   size_t positionOfSpelling(const MeteredString &spelling) const;
 
-  /// Of more than a few items, by a spelling that equal keys share.
+  /// An index of the items, if they are many, by a spelling that equal keys
+  /// share.
   std::unique_ptr<Positions> positions;
 };
 
@@ -197,7 +199,7 @@ public:
   virtual std::optional<std::string> repr() const { return std::nullopt; }
   virtual bool isCallable() const { return false; }
   virtual Value call(Context &context, CallArguments &arguments);
-  /// Of the values that only this keeps alive.
+  /// This is the nesting of the values that only this keeps alive.
   int nesting = 0;
 };
 

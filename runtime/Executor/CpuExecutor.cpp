@@ -7,7 +7,8 @@ using namespace cheems;
 
 namespace {
 
-/// Of whichever entry needs more: a decode step has at most one row per slot.
+/// Returns the workspace of whichever entry needs more: a decode step has at
+/// most one row per slot.
 int64_t workspaceSize(const Variant &variant, const ExecutorOptions &options,
                       int64_t threads) {
   return std::max(variant.generalWorkspace.bytes(options.rows, threads),

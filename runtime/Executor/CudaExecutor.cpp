@@ -20,7 +20,8 @@ int64_t rowBytesOf(const Model &model) {
   return model.metadata().vocabulary * static_cast<int64_t>(sizeof(float));
 }
 
-/// Of the state and the scratch memory; what is less than some kilobytes aside.
+/// Loading asks for memory for the state and the scratch memory. Parts of some
+/// kilobytes are left out.
 Program::Loading loadingFor(const Model &model,
                             const ExecutorOptions &options) {
   Program::Loading loading;

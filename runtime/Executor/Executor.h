@@ -55,8 +55,8 @@ public:
     return const_cast<Executor *>(this)->pools();
   }
   virtual int64_t workspaceBytes() const = 0;
-  /// Of the weights that steps read: on the host those of the file that is
-  /// mapped.
+  /// Returns the bytes of the weights that steps read: on the host those of the
+  /// file that is mapped.
   virtual int64_t weightBytes() const = 0;
 
   /// Allocates nothing. Only one that keeps logits takes a request without a

@@ -49,7 +49,7 @@ public:
   /// Removes what a process left that ended in the middle of its work.
   void sweep() const;
 
-  /// Where `key` is compiled; see Workplace.
+  /// Returns where `key` is compiled; see Workplace.
   std::string workPath(const std::string &key) const;
 
 private:

@@ -36,8 +36,8 @@ std::string hex(XXH128_hash_t hash) {
   return text;
 }
 
-/// In front of the two hexadecimal digits of a byte: paths and arguments have
-/// no byte like it.
+/// The escape stands in front of the two hexadecimal digits of a byte: paths
+/// and arguments have no byte like it.
 constexpr char escape = '\0';
 
 /// A path or an argument as JSON can hold it: what is no UTF-8 has its bytes

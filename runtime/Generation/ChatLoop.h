@@ -9,7 +9,7 @@
 
 namespace cheems {
 
-/// Where the lines of a chat come from.
+/// Says where the lines of a chat come from.
 class ChatInput {
 public:
   enum class Event { line, end, interrupted };

@@ -104,7 +104,8 @@ Session sessionFor(const TokenTable &table, const std::string &name,
     throw tooLong(name, table.columns, limit);
   }
   options.context = table.columns;
-  // As many sequences as have room for a chunk each, whatever the chunk.
+  // There are as many sequences as have space for a chunk each, whatever the
+  // chunk.
   int64_t chunk =
       std::min(options.prefillChunk > 0 ? options.prefillChunk : mostRows,
                table.columns);

@@ -50,8 +50,8 @@ public:
        const std::vector<std::string> &arguments = {},
        const DeviceChoice &device = {}) const;
 
-  /// Where that model is kept. The name changes with the contents of the
-  /// configuration, the tokenizer and the weight files; `arguments`; the
+  /// Returns where that model is kept. The name changes with the contents of
+  /// the configuration, the tokenizer and the weight files; `arguments`; the
   /// compiler; and this machine's CPU.
   std::string path(const std::string &folder,
                    const std::vector<std::string> &arguments = {}) const;

@@ -16,7 +16,7 @@ static Error unreadable(const std::string &name) {
 
 static Error stopped() { return Error(Status::interrupted, "interrupted"); }
 
-/// As open(2), which waits where `path` is a pipe without a writer.
+/// Acts as open(2), which waits if `path` is a pipe without a writer.
 static int openFile(const std::string &path) {
   int descriptor;
   do {

@@ -15,7 +15,7 @@ namespace cheems {
 struct SavedRun {
   /// The sequence. The state's position says how many of them were fed.
   std::vector<int32_t> tokens;
-  /// Where the tokens that were generated last begin.
+  /// The tokens that were generated last begin at this index.
   uint64_t answer = 0;
   /// [vocabulary], those behind the last token, where all were fed; else none.
   std::vector<float> logits;

@@ -26,7 +26,7 @@ namespace cheems::grammar {
 inline constexpr size_t maximumPlaces = 4096;
 inline constexpr size_t maximumWork = size_t(1) << 24;
 inline constexpr size_t placeSteps = 8;
-/// Of one edge that is new, which is made in one piece.
+/// This bounds the work for one edge that is new, which is made in one go.
 inline constexpr size_t maximumEdgeWork = size_t(1) << 17;
 
 /// What is kept of an automaton: places and edges, of 16 bytes, and stacks.
@@ -113,7 +113,8 @@ public:
     return kept * perKept + states.size() * perState +
            (stacks.size() + returned.size()) * perStack;
   }
-  /// Where another automaton of the same grammar is.
+  /// Returns this automaton's position for one of another automaton of the same
+  /// grammar.
   Position adopt(const Automaton &other, Position position);
 
 private:

@@ -15,12 +15,12 @@ struct CharacterClass {
   CharacterSet sure, possible;
 
   static CharacterClass exactly(uint32_t first, uint32_t final);
-  /// That of \d, \s or \w.
+  /// Returns the class of \d, \s or \w.
   static CharacterClass named(char letter);
-  /// Of a general category of Unicode, by its short or its long name, as in
-  /// \p{Lu}; none: there is no such name. What Unicode has changed since its
-  /// version 14, or has not assigned, is not sure. `anyCase`: nor are letters
-  /// of another case.
+  /// Returns the class of a general category of Unicode, by its short or its
+  /// long name, as in \p{Lu}; none: there is no such name. What Unicode has
+  /// changed since its version 14, or has not assigned, is not sure. `anyCase`:
+  /// nor are letters of another case.
   static std::optional<CharacterClass> category(std::string_view name,
                                                 bool anyCase);
 
@@ -32,7 +32,7 @@ struct CharacterClass {
     return {possible.negated(), sure.negated()};
   }
   bool isExact() const { return sure == possible; }
-  /// Of letters of ASCII, both cases surely; of others possibly.
+  /// The class surely has both cases of ASCII letters, of others possibly.
   CharacterClass inAnyCase() const;
 };
 

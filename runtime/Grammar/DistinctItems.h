@@ -1,4 +1,5 @@
-// Where a text of JSON is among lists whose items must differ (`uniqueItems`).
+// Says where a text of JSON is among lists whose items must differ
+// (`uniqueItems`).
 //
 // A grammar cannot say that: what may follow depends on all items before. It
 // says where such a list begins, and this reads the items from there.

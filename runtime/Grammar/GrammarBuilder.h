@@ -36,10 +36,12 @@ public:
   /// The bracket of a JSON list whose items must differ, which `next` does not
   /// say; `tuple`: its first items are listed.
   NodeId distinctList(bool tuple, NodeId next);
-  /// Of such a list: what each item, which is a call of a rule, is followed by.
+  /// Returns, for such a list, what each item, which is a call of a rule, is
+  /// followed by.
   NodeId endOfItem(NodeId next);
-  /// Of such a list: that so many items, which begin at the node, must differ.
-  /// `finish` throws Error(usage) with `why` where there are not so many.
+  /// Requires for such a list that so many items, which begin at the node, must
+  /// differ. `finish` throws Error(usage) with `why` where there are not so
+  /// many.
   void requireTexts(NodeId item, int64_t minimum, std::string why);
   /// A space that changes no value, then `next`.
   NodeId blank(NodeId next);
@@ -88,7 +90,7 @@ private:
     NodeId start = 0;
   };
 
-  /// Of a list without repeats.
+  /// The least number of items of a list without repeats.
   struct Minimum {
     NodeId item;
     int64_t count;
@@ -103,7 +105,7 @@ private:
   void refuseLeftRecursion() const;
   void findNeeds(Grammar &made) const;
   void findClasses(Grammar &made) const;
-  /// Of each node, those that it is reached from.
+  /// Returns, for each node, those that it is reached from.
   std::vector<std::vector<NodeId>> predecessors() const;
 
   std::vector<Node> nodes = {Node()};

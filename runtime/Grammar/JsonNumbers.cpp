@@ -35,7 +35,7 @@ namespace {
 
 /// Digits of a number with bounds; of whole numbers, up to those of a bound.
 constexpr int boundedDigits = 15, wholeBoundDigits = 20;
-/// Of numbers that are listed one by one.
+/// At most so many numbers are listed one by one.
 constexpr Wide mostListed = 65536;
 
 /// Numbers of one length, between two of that length.
@@ -116,8 +116,8 @@ private:
   size_t point;
   int64_t step;
   NodeId next, nowhere;
-  /// Where no bound binds, by digits that are left, and what those must make
-  /// good.
+  /// Where no bound binds, nodes are found by the digits that are left, and by
+  /// what those must make good.
   std::map<std::pair<size_t, int64_t>, NodeId> made;
 };
 

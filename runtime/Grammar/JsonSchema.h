@@ -25,7 +25,7 @@ public:
 
   /// A text that the document, as a schema, accepts, then `next`.
   NodeId value(NodeId next);
-  /// Where a schema was met that accepts nothing; empty: none was.
+  /// Says where a schema was met that accepts nothing; empty: none was.
   const std::string &whyNothing() const { return impossible; }
 
 private:
@@ -35,8 +35,8 @@ private:
     Parts parts;
     bool expanded; ///< the parts are those of one alternative
   };
-  /// By what the schemas say; whether only what they say by themselves is
-  /// meant, and whether they are chosen.
+  /// A key says which schemas are meant, whether only what they say by
+  /// themselves is meant, and whether they are chosen.
   using Key = std::vector<std::tuple<uint32_t, bool, bool>>;
 
   NodeId value(const Parts &parts, NodeId next);

@@ -59,7 +59,7 @@ struct NumberRule {
   std::optional<Step> step() const;
 };
 
-/// As printed, without zeros at the end of a fraction.
+/// Prints without zeros at the end of a fraction.
 std::string printDecimal(Wide digits, int places);
 
 } // namespace cheems::grammar

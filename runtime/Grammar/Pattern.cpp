@@ -108,7 +108,8 @@ private:
     return all;
   }
 
-  /// Of repetitions, like {2,3}. Any other { stands for itself.
+  /// Says whether a repetition like {2,3} follows. Any other { stands for
+  /// itself.
   bool isCountAhead() {
     size_t begin = source.offset();
     auto digits = [&] {

@@ -27,7 +27,7 @@ struct Watch {
   }
 };
 
-/// Where one reading of a text is in a pattern.
+/// Says where one reading of a text is in a pattern.
 struct PatternPlace {
   enum Phase : uint8_t { begins, within, ended, endedEmpty } phase;
   uint32_t node;
@@ -49,7 +49,7 @@ public:
   /// Only texts that this pattern matches, too; with `negated`, that it does
   /// not. It must outlive this.
   void watch(const Pattern &other, bool negated);
-  /// Where a reading that starts at the node is; none: no text fits.
+  /// Returns where a reading that starts at the node is; none: no text fits.
   std::vector<PatternPlace> start(uint32_t node, bool begins);
   /// What is reached without a character, one node on.
   std::vector<PatternPlace> successors(const PatternPlace &place);
@@ -57,8 +57,8 @@ public:
   std::vector<std::pair<CharacterSet, PatternPlace>>
   steps(const PatternPlace &place);
   enum Acceptance { none, atEnd, always };
-  /// Of a place at an `accept`: whether a text fits that ends there, or that
-  /// goes on in any way.
+  /// Says for a place at an `accept` whether a text fits that ends there, or
+  /// that goes on in any way.
   Acceptance acceptance(const PatternPlace &place) const;
 
 private:
@@ -87,7 +87,7 @@ public:
   PatternStates(const Pattern &pattern, uint32_t node,
                 const std::function<void()> &spend);
 
-  /// As that of a run. Before the start.
+  /// Acts as `watch` of a run, and is called before the start.
   void watch(const Pattern &other, bool negated) { run.watch(other, negated); }
   StateId start(bool begins);
   /// Whether a text that ends here fits.

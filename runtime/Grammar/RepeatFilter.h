@@ -38,7 +38,7 @@ public:
   size_t bytes() const;
 
 private:
-  /// Where a node of the walk is. Items are those of its last node that
+  /// Says where a node of the walk is. Items are those of its last node that
   /// changed them.
   struct Visit {
     Automaton::Position position;
@@ -73,7 +73,7 @@ private:
   using Places = std::shared_ptr<const std::vector<uint32_t>>;
   std::vector<uint32_t> places; ///< those of this walk
   uint32_t placesEnd = 0;
-  /// By position and part of the item.
+  /// Places are found by position and part of the item.
   std::map<std::tuple<uint32_t, uint32_t, int>, Places> kept;
   size_t keptPlaces = 0;
   Places known; ///< that this walk goes through

@@ -58,7 +58,7 @@ std::string unescaped(const std::string &step) {
   return text;
 }
 
-/// Of these keywords the members are schemas, whatever their names.
+/// The members of these keywords are schemas, whatever their names.
 bool hasNames(const std::string &keyword) {
   return keyword == "properties" || keyword == "patternProperties" ||
          keyword == "$defs" || keyword == "definitions" ||

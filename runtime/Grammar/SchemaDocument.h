@@ -28,7 +28,7 @@ public:
   References(const Json &document, std::function<void()> spend)
       : document(document), spend(std::move(spend)) {}
 
-  /// That a schema with a reference is in.
+  /// Returns the resource that a schema with a reference is in.
   const Json &resourceOf(const Json &schema);
   /// `fail` gets a message where there is none, and must not return.
   const Json &resolve(const Json &resource, const std::string &reference,

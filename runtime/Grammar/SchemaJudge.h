@@ -39,8 +39,8 @@ public:
   /// numbers.
   static std::string keyOf(const Json &value);
   static bool isOfType(const Json &value, const std::string &type);
-  /// Of a keyword that counts. None: the schema does not have it. All but
-  /// maxLength are refused above the most repetitions.
+  /// Returns the number of a keyword that counts. None: the schema does not
+  /// have it. All but maxLength are refused above the most repetitions.
   std::optional<int64_t> count(const SchemaAt &part, const char *keyword) const;
   Decimal number(const SchemaAt &part, const char *keyword) const;
   /// Adds what the part says about numbers.
@@ -55,7 +55,7 @@ private:
 
   SchemaReader &reader;
   std::map<std::string, std::shared_ptr<const Pattern>> patterns;
-  /// Of each enum that was asked, its values.
+  /// Holds the values of each enum that was asked.
   std::unordered_map<const Json *, std::unordered_set<std::string>> lists;
   size_t patternText = 0; ///< bytes of those that are kept
 };

@@ -19,9 +19,10 @@ namespace cheems::grammar {
 struct SchemaAt {
   const Json *schema;
   std::string where;
-  /// Of an anyOf or oneOf beside properties, or of a pattern of names that are
-  /// listed, too: where it is closed, it is closed for those as well. Closed
-  /// objects of an allOf are not: each may have what another lists.
+  /// This is set by an anyOf or oneOf beside properties, or by a pattern of
+  /// names that are listed, too: where it is closed, it is closed for those as
+  /// well. Closed objects of an allOf are not: each may have what another
+  /// lists.
   bool chosen = false;
 };
 /// Schemas that a value must fit all of.
@@ -30,8 +31,8 @@ using Parts = std::vector<SchemaAt>;
 /// One of the ways to fit some parts: all of `parts` hold, and of each only
 /// what it says beside $ref, allOf, anyOf and oneOf.
 struct Alternative {
-  /// Of a oneOf, or of an anyOf with a discriminator: which of its schemas this
-  /// one fits.
+  /// Records, for a oneOf or an anyOf with a discriminator, which of its
+  /// schemas this one fits.
   struct Choice {
     SchemaAt from;
     const char *keyword;
@@ -60,16 +61,16 @@ public:
   /// Throws Error(usage).
   [[noreturn]] void fail(const std::string &where,
                          const std::string &message) const;
-  /// As messages begin.
+  /// Returns how messages begin.
   std::string place(const std::string &where) const {
     return name + ", at " + where;
   }
   /// A value fits all parts if, and only if, it fits one of these.
   std::vector<Alternative> expand(const Parts &parts);
-  /// As an object's own lookup, which takes as many steps as there are members.
-  /// The object is one of the document.
+  /// Acts as an object's own lookup, which takes as many steps as there are
+  /// members. The object is one of the document.
   const Json *find(const Json &object, const std::string &key);
-  /// Where the references of the schema start.
+  /// Returns where the references of the schema start.
   const Json &resourceOf(const Json &schema) {
     return references.resourceOf(schema);
   }
@@ -82,7 +83,7 @@ public:
   static SchemaAt step(const SchemaAt &part, const Json &schema,
                        const std::string &keyword,
                        const std::string &name = "");
-  /// Of messages: not too long, whatever the names in it are.
+  /// Shortens for messages: not too long, whatever the names in it are.
   static std::string shortened(const std::string &name);
 
 private:

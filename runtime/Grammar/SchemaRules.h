@@ -7,7 +7,8 @@
 
 namespace cheems::grammar {
 
-/// Of objects. Names that are not listed come behind those that are.
+/// This is the rule of objects. Names that are not listed come behind those
+/// that are.
 struct ObjectRule {
   struct Property {
     std::string name;

@@ -33,7 +33,7 @@ private:
 
   bool endsNever(NodeId id) const { return grammar.need[id] == endless; }
 
-  /// Where the edge leads; none: `endNode`, which leads nowhere.
+  /// Returns where the edge leads; none: `endNode`, which leads nowhere.
   NodeId target(NodeId id, uint8_t edge) const {
     const Node &node = grammar.nodes[id];
     bool second = node.kind == Node::split || node.kind == Node::call;

@@ -23,12 +23,12 @@ namespace {
 
 /// A walk of fewer nodes is made anew.
 constexpr size_t walkWorthKeeping = 256;
-/// Of kept masks, all together.
+/// This bounds all kept masks together.
 constexpr size_t maximumMaskBytes = size_t(1) << 23;
 
 /// What a walk from a state found, whatever its base is.
 struct Walk {
-  /// Where a token returns to the base, in the middle or at its end.
+  /// Says where a token returns to the base, in the middle or at its end.
   struct Return {
     uint32_t node;
     Automaton::StateId state;
@@ -49,7 +49,7 @@ struct TokenConstraint::State {
   bool ended = false; ///< an end token came
   std::vector<int32_t> endTokens;
   std::vector<uint32_t> mask;
-  /// By state, and whether the base is empty.
+  /// Walks are found by state, and by whether the base is empty.
   std::unordered_map<uint64_t, std::shared_ptr<const Walk>> walks;
   size_t walkBytes = 0;
   std::vector<Position> path; ///< by depth in the trie

@@ -17,7 +17,7 @@ namespace cheems {
 class VocabularyTrie;
 std::shared_ptr<const VocabularyTrie> makeVocabularyTrie(TextModel &text);
 
-/// Where one text is in its grammar. For one thread at a time.
+/// Says where one text is in its grammar. For one thread at a time.
 class TokenConstraint {
 public:
   /// Steps of work, of about 10 ns each.

@@ -24,8 +24,8 @@ public:
     uint32_t firstToken = 0; ///< in `order`, up to that of the next node
   };
 
-  /// Of tokens by their id; those with empty bytes can never be chosen. Masks
-  /// have a bit for each id below `vocabulary`, which may be larger.
+  /// Takes tokens by their id; those with empty bytes can never be chosen.
+  /// Masks have a bit for each id below `vocabulary`, which may be larger.
   VocabularyTrie(const std::vector<std::string> &tokens, size_t vocabulary);
 
   size_t vocabulary() const { return size; }

@@ -10,7 +10,7 @@
 
 namespace cheems {
 
-/// As nlohmann's sax_parse calls it.
+/// Has the functions that nlohmann's sax_parse calls.
 class OrderedReader {
 public:
   using Json = nlohmann::ordered_json;

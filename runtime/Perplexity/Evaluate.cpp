@@ -36,7 +36,7 @@ public:
         {{tokens + position, count}, {&segment, 1}, {wanted.data(), rows}},
         logits.data());
   }
-  /// Of row first + i of what was fed last.
+  /// Returns the distribution after row first + i of what was fed last.
   LogSoftmax distribution(int64_t i) const {
     return {logits.data() + i * session.vocabulary(), session.vocabulary()};
   }

@@ -34,7 +34,7 @@ public:
   }
   int64_t tokens() const { return losses.count(); }
   double value() const;
-  /// Of the value, to first order.
+  /// Returns the error of the value, to first order.
   double error() const;
 
 private:

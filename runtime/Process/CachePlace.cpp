@@ -1,4 +1,4 @@
-// Where compiled code is kept for its user alone.
+// Chooses where compiled code is kept for its user alone.
 #include "runtime/Process/CachePlace.h"
 #include "runtime/Error.h"
 #include <cerrno>

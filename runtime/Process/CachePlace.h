@@ -1,4 +1,4 @@
-// Where compiled code is kept for its user alone.
+// Chooses where compiled code is kept for its user alone.
 #ifndef CHEEMS_RUNTIME_PROCESS_CACHEPLACE_H
 #define CHEEMS_RUNTIME_PROCESS_CACHEPLACE_H
 

@@ -48,7 +48,7 @@ void install() {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  // Where who started us ignored it, the kernel forgets how a child ended.
+  // If who started us ignored it, the kernel forgets how a child ended.
   action.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &action, nullptr);
 }

@@ -19,7 +19,8 @@ bool requested();
 bool ending();
 /// The user went on: no SIGINT was before.
 void forget();
-/// That of a program that a signal stopped: 128 and its number.
+/// Returns the exit code of a program that a signal stopped: 128 and its
+/// number.
 int exitCode();
 
 /// Between the two, the file goes away where the same signal again ends the

@@ -12,8 +12,8 @@ using namespace cheems;
 
 namespace {
 
-/// Where a chain of links leads, also to a file that is not there yet. The
-/// kernel has followed it before, so it ends.
+/// Returns where a chain of links leads, even if that file is not there yet.
+/// The kernel has followed it before, so it ends.
 std::string endOfLinks(std::filesystem::path path) {
   std::error_code error;
   for (int links = 0; links < 40; ++links) {

@@ -12,7 +12,8 @@
 
 namespace cheems {
 
-/// Of a write: nobody reads any more. A terminal that hung up says so by EIO.
+/// Whether the error of a write means that nobody reads any more. A terminal
+/// that hung up says so by EIO.
 static bool hasLeft(int descriptor, int error) {
   struct stat status;
   return error == EPIPE || (error == EIO && fstat(descriptor, &status) == 0 &&
@@ -25,8 +26,8 @@ static bool isReady(int descriptor, int patience = 0) {
   return poll(&file, 1, patience) > 0;
 }
 
-/// Of a file that is ready. Nothing where it has no room after all: a terminal
-/// with little, or one that another process filled just now.
+/// Writes to a file that is ready. Nothing where it has no room after all: a
+/// terminal with little, or one that another process filled just now.
 static std::optional<size_t> writeReady(int descriptor, std::string_view text) {
   // a pipe that is ready has room for so much
   std::string_view part = text.substr(0, PIPE_BUF);

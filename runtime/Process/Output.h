@@ -20,10 +20,10 @@ void writeAll(int descriptor, std::string_view text);
 /// waits no longer than `most` for room. Throws as writeAll.
 size_t writeSome(int descriptor, std::string_view text,
                  std::chrono::milliseconds most);
-/// As writeAll for standard output, in whole characters. A terminal gets U+FFFD
-/// in place of control characters but line ends and tabs: what a model says
-/// must not move the cursor, set colours or the title, or type answers. Files
-/// and pipes get every byte.
+/// Acts as writeAll for standard output, in whole characters. A terminal gets
+/// U+FFFD in place of control characters but line ends and tabs: what a model
+/// says must not move the cursor, set colours or the title, or type answers.
+/// Files and pipes get every byte.
 void writeOutput(std::string_view text);
 bool outputIsTerminal();
 /// Whether a message would stand behind text that has not ended its line, in

@@ -6,7 +6,7 @@
 using namespace cheems;
 
 namespace {
-/// Of a thread in one step.
+/// A thread has at most so many in one step.
 constexpr size_t mostRegions = 1 << 14;
 } // namespace
 

@@ -1,5 +1,6 @@
-// Where the time of a session's steps goes: parts of a step, from the cycle
-// counts that compiled code leaves at its marks, and what each thread did.
+// Says where the time of a session's steps goes: parts of a step, from the
+// cycle counts that compiled code leaves at its marks, and what each thread
+// did.
 #ifndef CHEEMS_RUNTIME_PROFILE_PROFILE_H
 #define CHEEMS_RUNTIME_PROFILE_PROFILE_H
 
@@ -13,8 +14,8 @@
 
 namespace cheems {
 
-/// Of one session, which fills it; may outlive it. Keeps the first steps whose
-/// slices together are at most `most`, and counts the rest.
+/// Belongs to one session, which fills it; may outlive it. Keeps the first
+/// steps whose slices together are at most `most`, and counts the rest.
 class Profile {
 public:
   /// 56 bytes each.
@@ -27,8 +28,8 @@ public:
     std::string model, compiler, variant;
     std::vector<std::string> generalMarks, decodeMarks;
     int threads = 1;
-    /// Where kernels run that the host only launches, as a track of their own
-    /// behind the threads'; empty: nowhere.
+    /// Names where kernels run that the host only launches, as a track of their
+    /// own after the threads'; empty: nowhere.
     std::string device;
   };
   void begin(const Subject &subject);
@@ -40,7 +41,7 @@ public:
   /// A step for which there is no memory counts as one without room.
   void endStep(int64_t tokens, int64_t sequences, int64_t logits) noexcept;
 
-  /// Of the cycle counts in it, by all the time that went by.
+  /// Returns the rate of the cycle counts, taken over all the time so far.
   double cyclesPerMicrosecond();
 
   int64_t steps() const { return kept; }

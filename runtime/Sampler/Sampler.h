@@ -17,7 +17,7 @@
 
 namespace cheems {
 
-/// Where a sampler's random sequence is.
+/// Says where a sampler's random sequence is.
 struct RandomState {
   uint64_t seed = 0; ///< it began with
   std::string state; ///< as std::mt19937_64 spells it; none: at its beginning
@@ -67,7 +67,8 @@ public:
   /// sequence goes on only where a token is chosen.
   std::optional<int32_t> sample(const TopLogits &best);
 
-  /// Of how many logits `sample` may choose without the whole row; 0: of none.
+  /// Says how many of the logits suffice for `sample`, without the whole row;
+  /// 0: of none.
   size_t enough() const;
 
   /// Probabilities [vocabulary] that `sample` draws from; one-hot when greedy.

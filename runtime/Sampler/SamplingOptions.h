@@ -44,9 +44,10 @@ private:
   std::shared_ptr<std::vector<LogitBias>> shared; ///< null: there are none
 };
 
-/// In this order: mask, logit biases, repeat penalty, frequency and presence
-/// penalty, temperature, top-k, top-p, min-p, softmax, draw. Meaning and order
-/// are transformers', and llama.cpp's where transformers has no such option.
+/// The options apply in this order: mask, logit biases, repeat penalty,
+/// frequency and presence penalty, temperature, top-k, top-p, min-p, softmax,
+/// draw. Meaning and order are transformers', and llama.cpp's where
+/// transformers has no such option.
 struct SamplingOptions {
   /// false: the highest logit after biases and penalties, ties to the lowest
   /// id; temperature, top-k, top-p and min-p do not matter.
@@ -68,11 +69,11 @@ struct SamplingOptions {
   /// >= 0; tokens below the k-th highest logit go (ties with it stay); 0 is
   /// off.
   int64_t topK = 0;
-  /// In [0, 1]; the most probable tokens whose probabilities just reach this
-  /// stay; 1 is off, 0 is greedy.
+  /// The value is in [0, 1]; the most probable tokens whose probabilities just
+  /// reach this stay; 1 is off, 0 is greedy.
   double topP = 1;
-  /// In [0, 1]; tokens less probable than this times the most probable one go;
-  /// 0 is off.
+  /// The value is in [0, 1]; tokens less probable than this times the most
+  /// probable one go; 0 is off.
   double minP = 0;
   /// The same seed, options and logits give the same tokens.
   uint64_t seed = 0;

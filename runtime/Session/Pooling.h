@@ -10,7 +10,7 @@ namespace cheems {
 /// Their mean, or that of the last row.
 enum class Pooling { mean, last };
 
-/// Of rows that come one by one. Sums are in double.
+/// Sums rows that come one by one. Sums are in double.
 class EmbeddingSum {
 public:
   void add(Span<const float> row) {
@@ -20,7 +20,7 @@ public:
       sums[i++] += static_cast<double>(value);
     }
   }
-  /// Of so many rows.
+  /// Returns the mean of so many rows.
   std::vector<float> mean(int64_t rows) const {
     std::vector<float> values;
     values.reserve(sums.size());

@@ -195,7 +195,7 @@ private:
   /// A token of the slot's sequence.
   cheems_segment oneRow(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
-  /// Where a partial state belongs.
+  /// Says where a partial state belongs.
   struct Place {
     uint64_t session, slot, moment;
   };

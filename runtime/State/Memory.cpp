@@ -11,10 +11,12 @@ using namespace cheems;
 
 namespace {
 
-/// Of each redzone: whole pages, so that the block stays page-aligned.
+/// This is the size of each redzone: whole pages, so that the block stays
+/// page-aligned.
 constexpr size_t kRedzone = kAddressSanitizer ? 65536 : 0;
 
-/// Of the mapping: the block up to a multiple of 64 between two redzones.
+/// Returns the size of the mapping: the block up to a multiple of 64 between
+/// two redzones.
 size_t mappedBytes(int64_t size) {
   return kAddressSanitizer
              ? (static_cast<size_t>(size) + 63) / 64 * 64 + 2 * kRedzone

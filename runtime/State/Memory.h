@@ -33,7 +33,7 @@ public:
   void release(int64_t offset, int64_t bytes);
 
 private:
-  /// Of the mapping, redzone included.
+  /// Returns the end of the mapping, redzone included.
   char *end() const;
 
   char *base;

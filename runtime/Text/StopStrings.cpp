@@ -12,8 +12,8 @@ StopStrings::StopStrings(std::vector<std::string> given)
       texts.end());
 }
 
-/// Where the longest end of `text` begins that begins `stop`, without being all
-/// of it; the text's size if none does.
+/// Returns where the longest end of `text` begins that begins `stop`, without
+/// being all of it; the text's size if none does.
 static size_t begun(std::string_view text, std::string_view stop) {
   size_t most = std::min(text.size(), stop.size() - 1);
   for (size_t length = most; length != 0; --length) {

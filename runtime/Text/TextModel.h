@@ -49,8 +49,8 @@ public:
   /// Read when first asked for, as the tokenizer. Throws Error: unsupported
   /// where the model has none.
   const ChatTemplate &chatTemplate();
-  /// As it is written; nothing where there is none. Throws Error where it
-  /// cannot be told.
+  /// Returns the text as it is written; nothing where there is none. Throws
+  /// Error where it cannot be told.
   std::optional<std::string> chatTemplateText();
   /// The one for conversations with tools, where the model has another one for
   /// them.

@@ -46,8 +46,8 @@ struct Mount {
   std::string root, point;
 };
 
-/// Where the cpu controller is mounted. A container may see only its own part
-/// of the hierarchy: `root`.
+/// Returns where the cpu controller is mounted. A container may see only its
+/// own part of the hierarchy: `root`.
 std::vector<Mount> controllerMounts(const std::string &root, bool v2) {
   std::vector<Mount> mounts;
   std::ifstream file(root + "/proc/self/mountinfo");

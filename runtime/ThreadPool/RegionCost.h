@@ -11,7 +11,8 @@
 
 namespace cheems {
 
-/// Of one body and number of iterations; ticks are the time-stamp counter's.
+/// Measures regions of one body and one number of iterations, in ticks of the
+/// time-stamp counter.
 class RegionCost {
 public:
   RegionCost() = default;

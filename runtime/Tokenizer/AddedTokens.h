@@ -60,7 +60,7 @@ private:
   /// The strings looked for, as a tree of bytes; node 0 is the root.
   struct Tree {
     struct Node {
-      /// By byte, in order: thousands of tokens may begin alike.
+      /// Children are ordered by byte: thousands of tokens may begin alike.
       std::vector<std::pair<unsigned char, int32_t>> children;
       int32_t token = -1; ///< place in `tokens`
     };

@@ -92,7 +92,7 @@ public:
   /// One past the largest id.
   int32_t vocabularySize() const;
 
-  /// Where tokenizer_config.json names them.
+  /// The ids are those that tokenizer_config.json names.
   std::optional<int32_t> bosId() const;
   std::optional<int32_t> eosId() const;
   std::optional<int32_t> padId() const;

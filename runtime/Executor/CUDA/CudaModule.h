@@ -46,8 +46,9 @@ public:
   /// nothing is said.
   const std::string &fallback() const { return whyPTX; }
 
-  /// In the plan's order, allowed their shared memory, with the carve-out that
-  /// `switches` ask for. Throws DamagedFile where one is missing, DriverError.
+  /// Returns them in the plan's order, allowed their shared memory, with the
+  /// carve-out that `switches` ask for. Throws DamagedFile where one is
+  /// missing, DriverError.
   std::vector<CUfunction> functions(const LaunchPlan &plan,
                                     const Switches &switches) const;
 

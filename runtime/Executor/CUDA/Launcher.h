@@ -11,13 +11,13 @@
 
 namespace cheems::cuda {
 
-/// Where the arguments of kernels are that are not scratch memory.
+/// Says where those arguments of kernels are that are not scratch memory.
 struct StepAddresses {
   CUdeviceptr tokens = 0, segments = 0, rows = 0, logits = 0;
   CUdeviceptr embeddingRows = 0, embeddings = 0;
   CUdeviceptr topValues = 0, topTokens = 0, logSums = 0;
   std::vector<CUdeviceptr> pools;
-  /// Of a parameter, by its offset in the weight section.
+  /// Returns the address of a parameter, by its offset in the weight section.
   std::function<CUdeviceptr(int64_t offset)> weights;
 };
 
@@ -34,7 +34,7 @@ public:
   const std::vector<LaunchPlan::Launch> &launches() const {
     return entry.launches;
   }
-  /// Of a launch of the last step.
+  /// Returns the blocks of a launch of the last step.
   int64_t blocks(size_t launch) const;
   /// Bytes of scratch memory.
   int64_t bytes() const;

@@ -19,27 +19,27 @@ public:
     WeightUpload::Progress uploading; ///< told of the weights' way
   };
 
-  /// That of a model whose image for cards was chosen: loaded at the first
-  /// call, and there as long as somebody holds it. Any thread may call. Throws
-  /// what loading throws: Error, DamagedFile, DriverError, and what functions
-  /// of `loading` throw.
+  /// Returns the program of a model whose image for GPUs was chosen: loaded at
+  /// the first call, and there as long as somebody holds it. Any thread may
+  /// call. Throws what loading throws: Error, DamagedFile, DriverError, and
+  /// what functions of `loading` throw.
   static std::shared_ptr<const Program> of(const Model &model,
                                            const Loading &loading);
 
   const std::shared_ptr<const Context> &context() const { return card; }
   const LaunchPlan &plan() const { return launches; }
-  /// Of the plan's kernels, in order.
+  /// Returns the plan's kernels, in order.
   const std::vector<CUfunction> &functions() const { return kernels; }
   CUdeviceptr weights(int64_t offset) const {
     return parameters.addressOf(offset);
   }
-  /// That they take of the card's memory.
+  /// Returns the bytes that they take of the GPU's memory.
   int64_t weightBytes() const { return parameters.bytes(); }
   /// "sm_90a.cubin"
   const std::string &codeName() const { return module.name(); }
-  /// As CudaModule has it.
+  /// Returns the fallback of CudaModule.
   const std::string &fallback() const { return module.fallback(); }
-  /// As they were when this was loaded.
+  /// Returns the switches that were set when this was loaded.
   const Switches &switches() const { return switched; }
 
 private:

@@ -7,7 +7,7 @@ using namespace cheems::cuda;
 
 namespace {
 
-/// Of the card's memory, for all graphs of a session.
+/// All graphs of a session together take at most so much of the GPU's memory.
 constexpr int64_t mostBytes = int64_t{256} << 20;
 
 int64_t freeBytes(const Driver &driver) {

@@ -16,7 +16,7 @@ public:
              const StepSizes &most);
   /// The step before has ended.
   void send(const StepView &step, const Stream &stream);
-  /// Where they are on the card, in `addresses`.
+  /// Writes where they are on the GPU into `addresses`.
   void tell(StepAddresses &addresses) const;
   int64_t bytes() const { return device.bytes(); }
   /// What they would be.

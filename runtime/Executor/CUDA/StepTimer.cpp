@@ -4,7 +4,7 @@
 using namespace cheems;
 using namespace cheems::cuda;
 
-/// That of the card: behind the host's.
+/// The GPU's track comes after the host's.
 constexpr int track = 1;
 
 StepTimer::StepTimer(std::shared_ptr<const Context> given,

@@ -18,7 +18,7 @@ public:
   void *bytes() { return &encoded; }
   /// Throws Error where coordinates of 32 bits do not reach all of it.
   void verify(const std::vector<int64_t> &values) const;
-  /// Of `values` the extents are taken. Throws DriverError.
+  /// The extents are taken from `values`. Throws DriverError.
   void encode(const Driver &driver, CUdeviceptr address,
               const std::vector<int64_t> &values);
 

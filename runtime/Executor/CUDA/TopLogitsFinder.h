@@ -16,15 +16,15 @@ public:
   TopLogitsFinder(const Program &program, const LaunchPlan::TopLogits &plan,
                   int64_t rows, CUdeviceptr logits);
 
-  /// Of each row.
+  /// Returns how many are found in each row.
   int64_t count() const { return plan.count; }
   int64_t bytes() const { return launcher.bytes() + device.bytes(); }
   /// What they would be.
   static int64_t bytesOf(const LaunchPlan::TopLogits &plan, int64_t rows);
   void setLogits(CUdeviceptr address) { launcher.setLogits(address); }
-  /// Of the first `rows` rows, and waits for them.
+  /// Runs on the first `rows` rows, and waits for them.
   void run(int64_t rows, const Stream &stream);
-  /// Of one of them, until the next run.
+  /// Returns those of one row, until the next run.
   TopLogits row(int64_t row, int64_t vocabulary) const;
 
 private:

@@ -34,7 +34,7 @@ WeightUpload::WeightUpload(const Metadata &metadata, const std::string &name)
       pieces.push_back({each.offset, each.bytes, 0});
     }
   }
-  // Of several that begin at one place the longest holds them all.
+  // If several begin at one offset, the longest holds them all.
   std::sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) {
     return a.offset != b.offset ? a.offset < b.offset : a.bytes > b.bytes;
   });

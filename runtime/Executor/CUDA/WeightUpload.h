@@ -15,10 +15,10 @@ public:
   /// Told of the bytes that are on their way, of how many.
   using Progress = std::function<void(int64_t done, int64_t all)>;
 
-  /// Of the parameters that "cuda" reads of the file `name`.
+  /// Uploads the parameters that "cuda" reads from the file `name`.
   WeightUpload(const Metadata &metadata, const std::string &name);
 
-  /// That they take of the card's memory.
+  /// Returns the bytes that they take of the GPU's memory.
   int64_t bytes() const { return size; }
   /// Copies them out of the weight section `weights`. Throws Error naming the
   /// bytes where the card has no room for them, DriverError, and what
