@@ -11,7 +11,7 @@ ROW = 4.0  # a row may pass errors on more than the mean row, such as one of whi
 
 
 def unit_of_codes(most, length):
-    """Of codes from -most to most, in the mean of rows of `length` numbers that share a scale."""
+    """Returns the unit of integers from -most to most, in the mean of rows of `length` numbers that share a scale."""
     return math.sqrt(2.0 * math.log(length)) / (2.0 * most)
 
 

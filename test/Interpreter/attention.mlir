@@ -6,7 +6,7 @@
 // CHECK: maximum F32 [1, 1] 1.09861
 // CHECK: sum F32 [1, 1] 1.33333
 // CHECK: sums F32 [1, 1, 1] 3.33333
-// Of masks 1, 2, 1/2 one is kept: row 0's, then row 1's.
+// One of the masks 1, 2, 1/2 is kept: row 0's, then row 1's.
 // CHECK: kept F32 [3, 1, 1] 10 20 20
 // CHECK: keys BF16 [1, 1, 1, 1, 1] 0
 // CHECK: values BF16 [1, 1, 1, 1, 1] 20

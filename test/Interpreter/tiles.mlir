@@ -78,7 +78,7 @@ cheems_tile.kernel @narrow(%x: memref<?x?xbf16>, %w: memref<?x?xbf16>, %rows: in
   cheems_tile.return
 }
 
-// In f32: what is loaded is widened and written into buffers.
+// The kernel computes in f32: what is loaded is widened and written into buffers.
 cheems_tile.kernel @exact(%x: memref<?x?xbf16>, %w: memref<?x?xbf16>, %y: memref<?x?xf32>) warps(1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -183,7 +183,7 @@ class Endings(State):
         self.assertEqual(rest, self.run_model(good, *prompt, *flags))
 
     def into_a_full_disk(self, *arguments, **keywords):
-        """Of a run whose output cannot be written: its lines on standard error."""
+        """Returns what a run writes whose output cannot be written: its lines on standard error."""
         with open("/dev/full", "wb") as full:
             result = subprocess.run([str(word) for word in (RUNNER, *arguments)], stdin=subprocess.DEVNULL, stdout=full,
                                     stderr=subprocess.PIPE, text=True, timeout=120, **keywords)

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("scripts", "test/Interpreter/I
 import tensors
 import tutorial
 
-# As lit and GoogleTest name what has passed.
+# Matches how lit and GoogleTest name what has passed.
 PASSED = re.compile(r"^(?:PASS: \w+ :: |\[ +OK \] (?:\w*/)?)([\w./-]+?)(?:/\w+)?(?: \(.*)?$", re.M)
 
 
@@ -57,7 +57,7 @@ def prepare(folder, bins, built):
 
 
 def logits(folder, model):
-    """Of the ids in the model's golden file."""
+    """Computes the logits of the ids in the model's golden file."""
     out = folder.parent / "logits.safetensors"
     run(folder, f"build/release/bin/cheems-run {model} --input-ids {model}/golden.safetensors --logits {out}")
     return tensors.read(out)["logits"][2]

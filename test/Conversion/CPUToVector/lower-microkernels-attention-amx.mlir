@@ -25,8 +25,8 @@ func.func @rows(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref<1
 
 // -----
 
-// Of a row alone, 64 whole keys are multiplied as they are stored, while values are fetched; fewer are copied first. Meanwhile
-// come the next keys.
+// For a row alone, 64 whole keys are multiplied as they are stored, while values are fetched; fewer are copied first. Meanwhile come the
+// next keys.
 // CHECK-LABEL: func.func @row
 // CHECK-SAME: %{{.*}}: memref<1x4x64xf32>, %[[KEYS:[a-z0-9]+]]: memref<2x?x64xbf16>
 // CHECK: scf.if
@@ -49,7 +49,7 @@ func.func @row(%q: memref<1x4x64xf32>, %k: memref<2x?x64xbf16>, %v: memref<2x?x6
 
 // -----
 
-// Of no rows there is no last one, whose count would be read.
+// If there are no rows, there is no last one, whose count would be read.
 // CHECK-LABEL: func.func @stored
 // CHECK-SAME: %[[SEEN:[a-z0-9]+]]: memref<?xi32>
 // CHECK-NOT: memref.load %[[SEEN]]

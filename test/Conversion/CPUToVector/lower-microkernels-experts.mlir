@@ -41,8 +41,7 @@ func.func @nothing(%x: memref<?x32xf32>, %s: memref<?x2x4xf32>, %e: memref<?x2x4
 
 // -----
 
-// In a decode step pieces of a row's experts meet in a buffer with the rows of x, which are not the first dimension of what x is cut
-// from.
+// In a decode step splits of a row's experts are in a buffer with the rows of x, which are not the first dimension of what x is cut from.
 // CHECK-LABEL: func.func @slab
 // CHECK-SAME: %[[ROWS:[a-z0-9_]+]]: index
 // CHECK: memref.alloc(%[[ROWS]]) : memref<?x2x128xf32>

@@ -68,7 +68,7 @@ func.func @attention(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %mask: memre
 
 // -----
 
-// Of no rows there is no last one, whose count would be read.
+// If there are no rows, there is no last one, whose count would be read.
 // CHECK-LABEL: func.func @attention_of_stored
 // CHECK-SAME: %[[SEEN:[a-z0-9]+]]: memref<?xi32>
 // CHECK-NOT: memref.load %[[SEEN]]

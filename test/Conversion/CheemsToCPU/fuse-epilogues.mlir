@@ -62,7 +62,7 @@ func.func @residuals(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<3
   return %1 : tensor<?x32xf32>
 }
 
-// Of two updates one has no product: it takes its turn, too.
+// One of two updates has no matmul: it takes its turn, too.
 // CHECK-LABEL: @one_of_two
 // CHECK: linalg.generic {{.*}} ins(%arg2, %arg3 : tensor<32xf32>, tensor<?x32xf32>) outs(%[[OWN:.*]] : tensor<?x32xf32>)
 // CHECK: cheems_cpu.linear ins(%arg0 : {{.*}}) weights(%arg1 : {{.*}}) with(%{{.*}} : tensor<?x32xf32>) outs(%arg3 : tensor<?x32xf32>)

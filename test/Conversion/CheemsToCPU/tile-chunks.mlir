@@ -2,7 +2,7 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks),canonicalize)' | FileCheck %s
 // Over segments and heads, with the state in a slice of a pool, all stays in place: what is allocated is scratch of a chunk.
 // RUN: cheems-opt %s --cheems-fast=to=planned | FileCheck %s --check-prefix=PLACE --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
-// In plain loops, too.
+// Plain loops are made, too.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-fast{from=tiled to=planned lanes=8})' | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 
 // CHECK-LABEL: @sequence

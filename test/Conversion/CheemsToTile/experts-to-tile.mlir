@@ -58,7 +58,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Of a prompt, a block has all heads of a row, one after the other, and scores are a launch of their own. What is retrieved for others,
+// For a prompt, a block has all heads of a row, one after the other, and scores are a launch of their own. What is retrieved for others,
 // too, is stored.
 // CHECK-LABEL: func.func @prompt
 // CHECK: %[[SCORES:.*]] = cheems_tile.launch @key_scores grid[{{.*}}, %c1, %c4]
@@ -226,8 +226,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Of 1,024 pairs of keys 119 are ranked, and all of them in no turn or one. The rows of experts are fetched ahead of their use, all of them by a
-// block that may be alone.
+// 119 of 1,024 pairs of keys are ranked, and all of them in no turn or one. The rows of experts are fetched ahead of their use, all of them
+// by a block that may be alone.
 // CHECK-LABEL: cheems_tile.kernel @experts(
 // CHECK-DAG: cheems_tile.alloc : !cheems_tile.buffer<6x4x768xbf16>
 // CHECK-DAG: cheems_tile.alloc : !cheems_tile.buffer<6x4x768xbf16>

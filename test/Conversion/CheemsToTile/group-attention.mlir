@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-group-attention | FileCheck %s
 
-// Of few rows with one row each, products that alone read what attention rounds may merge its pieces.
+// If there are few sequences with one row each, matmuls that alone read what attention rounds may merge its splits.
 // CHECK-LABEL: func.func @decode_behind
 // CHECK: %[[ROUNDED:.*]] = cheems_tile.group attention in_products -> tensor<?x384xbf16> {
 // CHECK: cheems.segmented_attention

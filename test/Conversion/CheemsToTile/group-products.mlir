@@ -35,7 +35,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Of many rows, one launch has products with the same tiles. The second one stands with the first one.
+// If rows are many, one launch has matmuls with the same tiles. The second one stands with the first one.
 // CHECK-LABEL: func.func @one_input
 // CHECK: %[[BOTH:.*]]:2 = cheems_tile.group products -> tensor<?x128xf32>, tensor<?x128xf32> {
 // CHECK-COUNT-2: linalg.matmul
@@ -67,7 +67,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Of few rows, products may make the row themselves if they alone read it. Others may read the norm.
+// If rows are few, matmuls may make the row themselves if they alone read it. Others may read the norm.
 // CHECK-LABEL: func.func @made
 // CHECK: %[[N:.*]]:2 = cheems_tile.group norm in_products -> tensor<?x256xf32>, tensor<?x256xbf16> {
 // CHECK: cheems.rms_norm

@@ -6,7 +6,7 @@
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=prompt inputs=%t.prompt.safetensors outputs=%t.prompt.tile.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/attention.py compare %t.prompt.op.safetensors %t.prompt.tile.safetensors 0.02
 
-// By warpgroups, too: heads of 96 are three panels.
+// Warpgroups give the same results: heads of 96 are three panels.
 // RUN: sed -e 's/x24x/x96x/g' -e 's/arch = sm_80,/arch = sm_90a, unit = wgmma,/' %s > %t.wide.mlir
 // RUN: cheems-opt %t.wide.mlir --cheems-gpu-kernels --canonicalize --cse -o %t.groups.mlir
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.groups.mlir
@@ -16,7 +16,7 @@
 // RUN: python3 %S/Inputs/attention.py compare %t.wide.op.safetensors %t.wide.tile.safetensors 0.02
 // GROUPS: cheems_tile.warpgroup_mma_registers
 
-// By bulk copies, too, with the same results.
+// Bulk copies give the same results.
 // RUN: sed -e 's/x24x/x96x/g' -e 's/arch = sm_80,/arch = sm_90a, unit = wgmma, copy = bulk,/' %s > %t.bulk.mlir
 // RUN: cheems-opt %t.bulk.mlir --cheems-gpu-kernels --canonicalize --cse -o %t.filled.mlir
 // RUN: FileCheck %s --check-prefix=FILLED < %t.filled.mlir

@@ -39,7 +39,7 @@ func.func @few(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x2
   return %1 : tensor<?x2048xf32>
 }
 
-// Of two products in one launch the first one has the strategy of both.
+// If two matmuls share a launch, the first one has the strategy of both.
 // HOPPER-LABEL: @group
 // HOPPER: product_strategy<many = <{{[^>]*}}>, wide = <{{[^>]*}}>, wide_from = 2816>
 // HOPPER-NOT: product_strategy

@@ -24,7 +24,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// Of so few outputs no usual step has enough tiles. 4,096 have wide tiles anyway.
+// For so few outputs no usual step has enough tiles. 4,096 have wide tiles anyway.
 // CHECK-LABEL: func.func @few_outputs
 // CHECK-NOT: product_wide
 // CHECK-LABEL: func.func @most_outputs

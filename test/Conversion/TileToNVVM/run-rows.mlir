@@ -38,7 +38,7 @@ cheems_tile.kernel @norm(%x: memref<?x128xf32>, %y: memref<?x128xf32>) warps(4) 
   cheems_tile.return
 }
 
-// Where the accumulator of a product has its columns: maxima over rows, which lanes and warps share.
+// The columns of a matmul's accumulator are spread over lanes and warps, which together find maxima over rows.
 // RUN: cheems-ptx-run %t.ptx --kernel maxima --shared 128 --grid 1 --block 64 --buffer x:f32[32x8]=iota --buffer y:f32[8]=none --print y \
 // RUN:   | FileCheck %s --check-prefix=MAXIMA
 // MAXIMA: 248 249 250 251 252 253 254 255

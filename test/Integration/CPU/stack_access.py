@@ -29,8 +29,8 @@ PRODUCTS = ("vfmadd231ps", "vdpbf16ps", "tdpbf16ps", "vpdpbusd", "vpmaddwd", "vp
 TARGET = re.compile(r"^0x([0-9a-f]+)")
 POOL = "cheems_parallel_for"
 
-# By kernel, in code of 8 lanes (16 registers), of 16 (32), and with tiles: how many vectors all innermost loops of one object
-# may store to the stack. Of attention that is some more than there are, as there are many loops with few each.
+# Says, by kernel, in code of 8 lanes (16 registers), of 16 (32), and with tiles, how many vectors all innermost loops of one object may
+# store to the stack. Of attention that is some more than there are, as there are many loops with few each.
 SPILLS = {
     # Epilogues and what makes a row's weights: exp as a polynomial, of 16 columns at a time in two registers each.
     "linear": {"8 lanes": 9},

@@ -28,7 +28,7 @@ def card_parts(config, weights, stored, kv, rows):
     kind = {"BF16": "bf16", "F16": "f16", "F32": "f32"}[stored] if weights == "stored" else weights
 
     def inputs(length):
-        """Of a product."""
+        """Returns the units of a matmul's inputs."""
         return [] if kind == "f32" else [unit_of_codes(127, length) if kind in CODED else UNITS[kind]]
 
     brain = UNITS["bf16"]

@@ -50,7 +50,7 @@ class Outcome:
 
 
 class Comparison:
-    """Of a recorded model with weights in such a format. `row` and `part` make codes of 8 bits and of 4."""
+    """Compares a recorded model whose weights have one format. `row` and `part` quantize to 8 bits and to 4."""
 
     def __init__(self, bins, model, folder, weights="stored", kv="stored", **rounding):
         self.bins, self.folder = bins, folder

@@ -72,7 +72,7 @@ class Demo:
             self.margins.append((first - second) / self.golden.deviation)
 
     def rows(self):
-        """Of the file of logits."""
+        """Reads the file of logits."""
         (_, rows, _), values = tensor(self.logits, "logits")
         return [values[t * self.vocabulary : (t + 1) * self.vocabulary] for t in range(rows)]
 

@@ -16,7 +16,7 @@ transformers.utils.logging.disable_progress_bar()
 
 
 def first_of_equals(values, k, dim=-1, **_):
-    """In the place of torch.topk, which may take any of equal values on a CPU. Of equal masks the older key stays, as with CUDA.
+    """Takes the place of torch.topk, which may take any of equal values on a CPU. Of equal masks the older key stays, as with CUDA.
     Values are ranked as f32, so that equal tokens are equal whatever order their sums had."""
     order = values.float().sort(dim=dim, descending=True, stable=True).indices.narrow(dim, 0, k)
     return types.SimpleNamespace(values=values.gather(dim, order), indices=order)

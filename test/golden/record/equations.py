@@ -92,7 +92,7 @@ def dynamic_mask(values, weights, a):
 
 
 def kept_keys(mask, keep):
-    """Of each query the `keep` keys with the largest masks among those it may see: [B, H, T, T]. Of equal masks the older keys
+    """Returns for each query the `keep` keys with the largest masks among those it may see: [B, H, T, T]. Of equal masks the older keys
     stay. Masks are ranked as f32, so that equal tokens are equal whatever order their sums had."""
     length = mask.shape[-1]
     ranked = numpy.where(numpy.tri(length, dtype=bool), mask[:, :, None, :], -numpy.inf).astype(numpy.float32)
@@ -140,7 +140,7 @@ def mlp(x, weights, activation):
 
 
 def key_scores(x, weights, heads):
-    """Of each token and head the scores of the K keys of the first half and of the second: two of [B, T, heads, K].
+    """Returns for each token and head the scores of the K keys of the first half and of the second: two of [B, T, heads, K].
 
     `router_gate` scores both halves by itself. Else queries, stored as (half, head, n), are compared with keys [heads, K, half, n].
     """

@@ -14,7 +14,7 @@ SEED = 1
 
 
 def single(values):
-    """As a file of f32 has them: an operation is computed from what is stored."""
+    """Rounds values to what a file of f32 holds: an operation is computed from what is stored."""
     return files.stored(values, "F32")
 
 

@@ -54,7 +54,7 @@ def jobs(listed, options):
 
 
 def layers(tree, path):
-    """Of the model that a file belongs to."""
+    """Returns the number of layers of the model that a file belongs to."""
     for folder in (tree / path).parent, tree / "models" / pathlib.Path(path).stem:
         if (folder / "config.json").is_file():
             return json.loads((folder / "config.json").read_text())["num_hidden_layers"]

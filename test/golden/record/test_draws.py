@@ -13,7 +13,7 @@ SEEDS = (0, 1, 20240607, 2**32 - 1)
 
 class Draws(unittest.TestCase):
     def same(self, ours, theirs):
-        """Of one generator each, one draw after another."""
+        """Compares one draw after another, from one generator each."""
         for seed in SEEDS:
             torch.manual_seed(seed)
             generator = Generator(seed)

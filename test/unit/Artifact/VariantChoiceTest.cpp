@@ -55,7 +55,8 @@ json variant(const std::string &name, const json &features,
   return result;
 }
 
-/// As cheems-compile lists them, each by the feature that sets it apart.
+/// Lists the variants as cheems-compile does, each by the feature that sets it
+/// apart.
 CpuImage parsed(const json &variants) {
   json metadata = fakeMetadata();
   metadata["images"][0]["variants"] = variants;

@@ -11,7 +11,7 @@ using cuda::Driver;
 
 namespace {
 
-/// In a process of its own, which opens another driver.
+/// Runs in a process of its own, which opens another driver.
 [[noreturn]] void open(const char *path, const char *variable = nullptr,
                        const char *value = nullptr) {
   setenv("CHEEMS_CUDA_DRIVER", path, 1);

@@ -183,7 +183,7 @@ bool isLoaded(const std::string &library) {
   return false;
 }
 
-/// In a process that has opened no driver.
+/// Runs in a process that has opened no driver.
 [[noreturn]] void openWithoutADriver() {
   Files files;
   setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::faultyDriver, 1);

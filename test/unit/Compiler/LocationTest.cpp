@@ -1,5 +1,5 @@
-// Where ops come from is known at every stage: their locations name parts of
-// layers, and tensors of the checkpoint.
+// Each stage knows where ops come from: their locations name parts of layers,
+// and tensors of the checkpoint.
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Checkpoint.h"

@@ -12,7 +12,7 @@ using namespace cheems;
 
 namespace {
 
-/// Of a tensor of f32 with these numbers.
+/// Reads a tensor of f32 with these numbers.
 llvm::Expected<std::vector<uint16_t>> halves(std::vector<float> numbers) {
   TensorView view{"layers.3.up.weight",
                   DType::F32,

@@ -26,7 +26,7 @@ protected:
     return type;
   }
 
-  /// Of each thread its elements, in order.
+  /// Returns the elements of each thread, in order.
   static std::vector<std::vector<Place>> placesOf(RankedTensorType tile) {
     std::vector<std::vector<Place>> places;
     for (int64_t thread = 0; thread < layoutOf(tile).getWarpCount() * 32;

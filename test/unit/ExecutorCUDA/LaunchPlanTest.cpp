@@ -153,8 +153,8 @@ TEST(LaunchPlan, argumentsAreReadAsTheyStand) {
   EXPECT_EQ(launch.arguments[4].real, 0.5f);
 }
 
-/// Of bytes 256 of the weights: 64 rows of as many numbers as tokens, in boxes
-/// of 128 x 32.
+/// The map covers bytes of the weights from 256 on: 64 rows of as many numbers
+/// as tokens, in boxes of 128 x 32.
 json smallMap() {
   return {"map", json::array({"weights", 256}), 1, 0, "bf16", 128, 32};
 }

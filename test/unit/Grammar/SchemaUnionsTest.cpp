@@ -7,7 +7,7 @@ namespace {
 using namespace grammar_tests;
 using testing::HasSubstr;
 
-/// As pydantic writes models whose tag has a default.
+/// This is how pydantic writes models whose tag has a default.
 const std::string tagged = R"("$defs": {
   "C": {"type": "object", "properties": {
     "kind": {"const": "c", "default": "c", "type": "string"},

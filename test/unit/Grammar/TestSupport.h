@@ -20,7 +20,7 @@ namespace cheems::grammar_tests {
 using GrammarPointer = std::shared_ptr<const Grammar>;
 using grammar::Automaton;
 
-/// Where `text` leads; dead where no text begins so.
+/// Returns where `text` leads; dead where no text begins so.
 inline Automaton::Position after(Automaton &automaton, std::string_view text) {
   Automaton::Position position = automaton.start();
   for (char byte : text) {

@@ -102,17 +102,17 @@ struct AttentionForm {
            bounds("f32") + ">, tensor<" + bounds("i32") + ">)";
   }
 
-  /// Of a score of P products, scaled and biased.
+  /// Bounds the error of a score of P terms, scaled and biased.
   double scoreError() const {
     double products = static_cast<double>(size),
            largest = 3 * 2 * products / std::sqrt(products) + 4;
     return (products + (coded() ? 4 : 3)) * kUnit * largest;
   }
-  /// Of a sum of |weights| over `count` entries: weights are quotients of
-  /// exponentials of score differences (4 scores), each exponential by 5 units
-  /// in the last place, rescaled once per block; the two sums and the
-  /// rescalings add a rounding per entry. Codes have scales: a rounding per
-  /// score and per weight.
+  /// Bounds the error of a sum of |weights| over `count` entries: weights are
+  /// quotients of exponentials of score differences (4 scores), each
+  /// exponential by 5 units in the last place, rescaled once per block; the two
+  /// sums and the rescalings add a rounding per entry. Codes have scales: a
+  /// rounding per score and per weight.
   double relativeError(int64_t count) const {
     return 4 * scoreError() +
            ((coded() ? 41 : 40) + 12 * static_cast<double>(count)) * kUnit;
@@ -126,9 +126,9 @@ struct AttentionForm {
   Tensor rounded(Mode mode, const Tensor &query) const {
     return rounds(mode) ? reference::bf16(query) : query;
   }
-  /// Of a sum of |weights * values|: rounded to bf16, a weight errs by half a
-  /// unit of eight bits, and by one more of f32 as it is made a multiple of a
-  /// power of two.
+  /// Bounds the error of a sum of |weights * values|: rounded to bf16, a weight
+  /// errs by half a unit of eight bits, and by one more of f32 as it is made a
+  /// multiple of a power of two.
   double valueError(Mode mode, int64_t count) const {
     return relativeError(count) + (rounds(mode) ? 0x1p-8 + 20 * kUnit : 0);
   }
@@ -176,7 +176,7 @@ public:
   Buffer buffer() const {
     return Buffer(element, element == Element::I8 ? codes : read);
   }
-  /// Of codes; else of no element.
+  /// Returns the scales of quantized entries; it has no elements for others.
   Buffer scaleBuffer() const {
     return element == Element::I8 ? Buffer(Element::F32, scales)
                                   : Buffer(Element::F32, {0});

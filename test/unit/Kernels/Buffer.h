@@ -10,7 +10,7 @@ namespace cheems::test {
 
 enum class Element { F32, BF16, I8, U8, I32, Index };
 size_t sizeOf(Element element);
-/// As the type is spelled in IR.
+/// Returns the spelling of the type in IR.
 const char *spelling(Element element);
 /// The nearest value of a type of floats or bytes, ties to even.
 double rounded(double value, Element element);

@@ -80,7 +80,7 @@ struct Form {
         .input("b", std::to_string(std::max<int64_t>(steps, 1)) + "xf32")
         .output("y", y());
   }
-  /// In place of what y holds, and of a product with `name`_w.
+  /// The op replaces what y holds, and what a matmul with `name`_w holds.
   std::string text() const {
     FunctionText alone(name()), behind(name() + "_w");
     operands(alone).line(op("y")).store("%r", "y", y());

@@ -57,7 +57,7 @@ constexpr Form kBestFirst[] = {
     {1, 1024, 16}, {1, 1100, 3}, {1, 4200, 2}, {1, 1024, 32}, {2, 64, 32},
     {1, 100, 40},  {1, 256, 64}, {2, 33, 64},  {1, 1000, 65}, {1, 12, 144},
     {2, 90, 81},   {1, 80, 80},  {1, 300, 257}};
-// In the order of their ids: part of a vector, one, several.
+// Ids that are in ascending order fill a part of a vector, one, or several.
 constexpr Form kAscending[] = {{2, 3, 1},    {2, 3, 9},  {4, 128, 8},
                                {2, 16, 16},  {2, 9, 70}, {1, 31, 961},
                                {1, 1024, 33}};

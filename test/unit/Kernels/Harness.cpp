@@ -150,7 +150,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
     });
   }
   mlir::PassManager before(&context), after(&context);
-  // As cheems-compile does it: after every pass it would take a third of the
+  // cheems-compile does the same: after every pass it would take a third of the
   // time, and cheems-opt does it in all of its tests.
   before.enableVerifier(false);
   after.enableVerifier(false);

@@ -176,7 +176,8 @@ std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
   return places;
 }
 
-/// Where one row's entry goes in each head, [heads] or [1, heads]; W: nowhere.
+/// Returns where one row's entry goes in each head, [heads] or [1, heads]; W:
+/// nowhere.
 Buffer placesOfOneRow(const Entries &entries, int64_t keep,
                       const std::vector<int64_t> &shape) {
   Buffer result(Element::I32, shape);

@@ -12,7 +12,7 @@ class MergeAttentionTest : public KernelTest {};
 CHEEMS_EVERY_MODE(MergeAttentionTest);
 
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
-/// Of values, around vector registers.
+/// The sizes of values lie around those of vector registers.
 constexpr int64_t kSizes[] = {1, 7, 8, 16, 24, 35, 64};
 constexpr int64_t kHeads[] = {1, 3};
 

@@ -78,7 +78,7 @@ std::string mutant(mlir::MLIRContext &context, const std::vector<Seed> &seeds,
   return changed;
 }
 
-/// Where a reproducer of this process lies.
+/// Returns where a reproducer of this process lies.
 std::filesystem::path reproducer(const Crash &crash) {
   auto folder = std::filesystem::temp_directory_path() / "cheems-mutants";
   std::filesystem::create_directories(folder);

@@ -41,7 +41,7 @@ struct Recorded {
   int64_t keyHeads() const { return k.shape[2]; }
   int64_t maskHeads() const { return mask.shape[1]; }
   int64_t size() const { return q.shape[3]; }
-  /// Of a mask exp(A softplus(x w)).
+  /// Counts the roundings of a mask exp(A softplus(x w)).
   int64_t maskRoundings() const {
     constexpr int64_t softplus = 3, exponential = 3; // of a product
     return maskStep.shape[1] + softplus + exponential;

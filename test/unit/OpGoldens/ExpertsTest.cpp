@@ -38,7 +38,8 @@ struct Recorded {
   int64_t sequences() const { return x.shape[0]; }
   int64_t rows() const { return x.shape[1]; }
   int64_t size() const { return x.shape[2]; }
-  /// Of a product, of the one behind it, and of the experts that are added.
+  /// Counts the roundings of a matmul, of the one after it, and of the experts
+  /// that are added.
   int64_t roundings() const { return up.shape[0] + size() + heads * k; }
   int64_t keyCount() const {
     return router ? router->shape[0] / 2 : keys->shape[1];

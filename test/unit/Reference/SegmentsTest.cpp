@@ -39,7 +39,7 @@ public:
     }
     return x;
   }
-  /// Of a sequence, lengths that add up.
+  /// Cuts a sequence into lengths that add up to its own.
   std::vector<int64_t> cuts(int64_t length) {
     std::vector<int64_t> result;
     for (int64_t left = length; left > 0; left -= result.back()) {

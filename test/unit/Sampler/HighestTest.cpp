@@ -14,7 +14,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// By both ways, which agree.
+/// Finds it by both ways, which agree.
 size_t ofAll(const std::vector<float> &numbers) {
   size_t found = highest(numbers.data(), numbers.size());
   EXPECT_EQ(highestPlain(numbers.data(), numbers.size()), found);

@@ -8,8 +8,8 @@
 
 namespace cheems::test {
 
-/// Of the model around the step: its vocabulary, context, and the elements that
-/// a row has in the workspace.
+/// These describe the model around the step: its vocabulary, context, and the
+/// elements that a row has in the workspace.
 constexpr int64_t kVocabulary = 64, kContext = 5, kRowElements = 16;
 
 /// The artefact of a step that runs `access`, MLIR that may use %token, an i32,

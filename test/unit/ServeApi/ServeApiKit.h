@@ -80,7 +80,7 @@ public:
   std::string stream;
   int answers = 0, begun = 0, ended = 0;
   std::vector<std::string> notes;
-  /// Of the stream, each event's data.
+  /// Returns each event's data from the stream.
   std::vector<std::string> events() const;
 
 private:

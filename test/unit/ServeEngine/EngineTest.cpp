@@ -310,7 +310,8 @@ TEST(Engine, aGrammarChoosesAndEndsEachChoice) {
   }
 }
 
-/// As one of which a text can be read in too many ways.
+/// This is the constraint of a grammar by which a text can be read in too many
+/// ways.
 struct TooAmbiguous : FiveLetters {
   std::unique_ptr<Constraint> clone() const override {
     return std::make_unique<TooAmbiguous>(*this);
@@ -338,7 +339,7 @@ TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
   EXPECT_EQ(heard->fault->message, "the grammar is too ambiguous");
 }
 
-/// As where the system has no memory left.
+/// This is the constraint of a system that has no memory left.
 struct ShortOfMemory : FiveLetters {
   std::unique_ptr<Constraint> clone() const override {
     return std::make_unique<ShortOfMemory>(*this);

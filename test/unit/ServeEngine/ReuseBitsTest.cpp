@@ -50,7 +50,7 @@ RandomCheckpoint window() {
   return c;
 }
 
-/// Of one row.
+/// Returns the deviation of one row.
 template <typename T> double deviationOf(const std::vector<T> &row) {
   double sum = 0.0, squares = 0.0;
   for (double number : row) {

@@ -27,7 +27,7 @@ public:
 
   /// False where the server has closed the connection.
   bool send(const std::string &bytes);
-  /// As much as goes without waiting.
+  /// Sends as much as goes without waiting.
   void sendWhatGoes(const std::string &bytes);
   /// The next answer; those of status 100 are left out and counted. `headOnly`:
   /// no body follows, whatever the fields say.

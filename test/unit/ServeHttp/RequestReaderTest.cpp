@@ -29,7 +29,7 @@ struct Result {
   std::string rest;
 };
 
-/// In one piece, and in every small step: all are the same.
+/// Reads the text as a whole, and in every small step: all are the same.
 Result readAll(const std::string &text) {
   Result whole(text, text.size());
   for (size_t step : {1, 2, 3, 7}) {

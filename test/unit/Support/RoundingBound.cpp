@@ -5,7 +5,7 @@
 namespace cheems::test {
 namespace {
 
-/// Of a hundred thousand normal numbers hardly one is as far as six deviations.
+/// Hardly one of a hundred thousand normal numbers is as far as six deviations.
 constexpr double kDeviations = 6.0;
 /// A row may pass errors on more than the mean row, such as one of which a norm
 /// divides by little.
@@ -31,7 +31,7 @@ double together(double square, const std::vector<double> &units) {
   return square;
 }
 
-/// Of what a part makes of an input with that mean square.
+/// Returns the error that a part makes of an input with that mean square.
 double roundedBy(const RoundedPart &part, double square) {
   return static_cast<double>(part.factors) *
              (square + independent(part.before)) +

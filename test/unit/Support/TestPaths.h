@@ -1,5 +1,5 @@
-// Where the files are that tests use. The build writes these constants into
-// one file of its own, so that all other objects of tests are the same in
+// Says where the files are that tests use. The build writes these constants
+// into one file of its own, so that all other objects of tests are the same in
 // every folder, and a compiler's cache serves them there, too.
 #ifndef CHEEMS_TEST_TEST_PATHS_H
 #define CHEEMS_TEST_TEST_PATHS_H

@@ -21,7 +21,7 @@ uint64_t testSeed();
 bool isDrawn(uint64_t number, uint64_t share);
 bool isDrawn(const std::string &name, uint64_t share);
 
-/// Of `all` those of this run: every one in `share`.
+/// Returns those of `all` that are in this run: every one in `share`.
 template <typename T>
 std::vector<T> drawnOf(const std::vector<T> &all, uint64_t share) {
   std::vector<T> drawn;

@@ -10,7 +10,7 @@ namespace cheems::test {
 enum class Number { F32, BF16, F16, I32, I8 };
 size_t sizeOf(Number number);
 bool isInteger(Number number);
-/// Of an element type; fails where kernels have none such.
+/// Returns the Number of an element type; fails where kernels have none such.
 Number numberOf(mlir::Type type);
 /// The nearest value that it has, ties to even.
 double nearest(double value, Number number);

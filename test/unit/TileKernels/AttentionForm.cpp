@@ -146,7 +146,7 @@ std::string textOf(const AttentionForm &form) {
          "  return %r#0, " + form.poolResults() + " : " + results + "\n}\n";
 }
 
-/// Of few different numbers, or of many.
+/// The masks have few different numbers, or many.
 static double drawnMask(Random &random, bool hasTies) {
   double mask = random.uniform(0, 4);
   return nearest(hasTies ? std::floor(mask * 4) / 4 : mask, Number::F32);

@@ -24,7 +24,7 @@ struct AttentionForm {
   std::string rowsType(int64_t heads) const;
   /// [T, M]
   std::string maskType() const;
-  /// Of all pools, with commas between.
+  /// Returns the types of all pools, with commas between.
   std::string poolTypes() const;
   /// %keys and so on, with their types.
   std::string poolArguments() const;

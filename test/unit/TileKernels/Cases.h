@@ -13,10 +13,11 @@ namespace cheems::test {
 
 /// Relative error of one operation.
 constexpr double kF32 = 0x1p-24, kF16 = 0x1p-11, kBF16 = 0x1p-8;
-/// Of a sum of two numbers in bf16, the second of which is what the first one
-/// leaves.
+/// Bounds the error of a sum of two numbers in bf16, the second of which is
+/// what the first one leaves.
 constexpr double kPair = kBF16 * kBF16;
-/// Of ex2, rsqrt and their like (PTX ISA, "Floating Point Instructions").
+/// Bounds the error of ex2, rsqrt and their like (PTX ISA, "Floating Point
+/// Instructions").
 constexpr double kApproximate = 0x1p-22;
 /// Absolute error where a result is too small for a full significand, or
 /// flushed.

@@ -9,7 +9,7 @@
 
 namespace cheems::test {
 
-/// Of a kernel's launches in a step.
+/// Holds the counts of a kernel's launches in a step.
 struct KernelCounts {
   std::string kernel;
   int64_t launches;

@@ -25,8 +25,8 @@ struct ExpertForm {
   void compile();
 };
 
-/// Of one form and some rows. Queries and keys are such that scores are exact
-/// in any order.
+/// Holds the inputs of one form and some rows. Queries and keys are such that
+/// scores are exact in any order.
 struct ExpertInputs {
   reference::Tensor x, y;
   reference::Tensor down, up; ///< of codes: what these are with their scales

@@ -98,7 +98,7 @@ void expectBest(const ExpertForm &form, const Tensor &scores) {
   }
 }
 
-/// Of keys and experts alone.
+/// Returns a form that has keys and experts alone.
 ExpertForm retrieval(int64_t heads, int64_t keys, int64_t experts,
                      bool fewRows) {
   ExpertForm form{heads,

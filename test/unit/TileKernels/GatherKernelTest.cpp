@@ -8,7 +8,7 @@ using cheems::reference::Tensor;
 
 namespace {
 
-/// As many numbers of rows below `limit`.
+/// Draws numbers of rows below `limit`.
 Array drawnRows(Random &random, int64_t count, int64_t limit) {
   Array rows(Number::I32, {count});
   for (int64_t i = 0; i < count; ++i) {
@@ -64,7 +64,7 @@ TEST(GatherKernelTest, EmbeddingsAreTheRowsOfTheTable) {
   });
 }
 
-/// As the importer makes it.
+/// The text is what the importer makes.
 constexpr const char *head = R"(
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>

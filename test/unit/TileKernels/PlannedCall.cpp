@@ -53,7 +53,7 @@ public:
     json = *text;
   }
 
-  /// As the runtime reads it.
+  /// Reads the plan as the runtime does.
   cuda::LaunchPlan plan() const {
     return cuda::LaunchPlan::parse(json, "plan", "@" + kCall.str(), pools);
   }

@@ -263,7 +263,7 @@ TEST(ProductKernelTest, WideProductsHaveTheWidestInstruction) {
     llvm::StringRef text = module->ptx();
     size_t wanted = text.count("wgmma.mma_async.sync.aligned.m64n" +
                                std::to_string(n) + "k16.f32.bf16.bf16 ");
-    // As many as a row of 64 terms has.
+    // A row of 64 terms has so many.
     EXPECT_EQ(wanted, 4U) << columns;
     EXPECT_EQ(text.count("wgmma.mma_async"), wanted) << columns;
   }

@@ -64,10 +64,10 @@ struct Rounding {
       sums = kF32;
       break;
     case Factors::Pairs:
-      // In the state: b, x, x with its weight, and the product that is left
-      // out. In y, c and that state once more, and what their product leaves
-      // out; weights of rows have less. An instruction of tensor cores may cut
-      // what it adds.
+      // The state has the errors of b, x, x with its weight, and of the product
+      // that is left out. y has those of c, that state once more, and what
+      // their product leaves out; weights of rows have less. An instruction of
+      // tensor cores may cut what it adds.
       pool = 4.1 * kPair;
       y = pool + 3.1 * kPair;
       sums = 3 * 2 * kF32;
@@ -100,7 +100,7 @@ double powersOf(const SSDStep &step) {
 
 } // namespace
 
-/// As the op has it.
+/// Returns the op's name of them.
 static std::string nameOf(Factors factors) {
   switch (factors) {
   case Factors::F32:
@@ -242,7 +242,7 @@ std::optional<SSDOutcome> run(TileModule &module, const SSDStep &step,
                               const SSDOutcome *before) {
   const SSDInputs &inputs = step.inputs;
   Number number = step.form.inputs();
-  // Of rounded heads the text has rows.
+  // If heads are rounded, the text has rows of them.
   auto heads = [&](const Tensor &tensor) {
     int64_t rows = tensor.shape[0];
     return number == Number::F32

@@ -20,7 +20,7 @@ struct SSDForm {
   bool roundsOutput = false; ///< of a prompt
   /// A row alone is never rounded.
   Factors used() const { return oneRow ? Factors::F32 : factors; }
-  /// Of x, b and c.
+  /// Returns the type of x, b and c.
   Number inputs() const {
     return used() == Factors::BF16 ? Number::BF16 : Number::F32;
   }

@@ -359,7 +359,7 @@ TEST(SSDKernelTest, TensorCoresMultiplyAllThatMayBeRounded) {
                       : counts.kernel == "ssd_outputs" ? ofOutputs
                                                        : 0;
       if (!isExact && least > 0) {
-        // Of pairs three products.
+        // Pairs take three matmuls.
         int64_t times = form.used() == Factors::Pairs ? 3 : 1;
         EXPECT_GE(counts.tensor * kMultiplyAdds, times * least * form.heads);
       } else {

@@ -69,7 +69,7 @@ TEST(AddedTokens, tokenOfTheVocabularyKeepsItsId) {
   EXPECT_EQ(encode(with({addedToken("bc", 257)}), "abc"), (Ids{'a', 257}));
 }
 
-// As the reference numbers them.
+// The reference numbers them in this way.
 TEST(AddedTokens, idsBehindTheVocabularyGoOnWithoutGapsInTheOrderOfTheList) {
   Json json = with(
       {addedToken("<x>", 300), addedToken("bc", 257), addedToken("<y>", 280)});

@@ -20,7 +20,7 @@ Json withTokens(std::vector<Json> tokens) {
   return json;
 }
 
-/// Of a text in which strangers' stretches are in braces.
+/// Encodes a text in which strangers' stretches are in braces.
 Ids mixed(const Tokenizer &tokenizer, const std::string &marked) {
   std::string text;
   std::vector<std::pair<size_t, size_t>> plain;

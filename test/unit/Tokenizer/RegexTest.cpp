@@ -106,7 +106,8 @@ TEST(Regex, propertiesAreThoseOfUnicode16WhateverPcre2Knows) {
   }
 }
 
-/// Where matches begin and end, but for those that end behind `size` bytes.
+/// Returns where matches begin and end, but for those that end after `size`
+/// bytes.
 std::vector<std::pair<size_t, size_t>>
 placesOf(const Regex &regex, const std::string &text, size_t size) {
   std::vector<TextSpan> spans;

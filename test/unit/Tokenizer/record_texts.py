@@ -16,7 +16,7 @@ DATA = pathlib.Path(__file__).parent / "data"
 
 
 def encoded(tokenizer, text):
-    """By the whole tokenizer of data/."""
+    """Encodes by the whole tokenizer of data/."""
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     return {"text": text, "ids": ids, "ids_with_special": tokenizer.encode(text).ids, "decoded": tokenizer.decode(ids, skip_special_tokens=False),
             "decoded_skip_special": tokenizer.decode(ids, skip_special_tokens=True)}

@@ -115,7 +115,7 @@ func.func private @step_decode()
 
 // -----
 
-// Of two functions that call each other, both get a copy.
+// If two functions call each other, both get a copy.
 // CHECK-LABEL: func.func @first(
 // CHECK-LABEL: func.func @first_decode(
 // CHECK: call @second_decode(

@@ -21,7 +21,7 @@ func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %first: index, %rows: in
   return %r#0 : tensor<1x9x8xf32>
 }
 
-// Where one row's entry goes is searched for once; to move it takes no search.
+// One search finds where one row's entry goes. Moving the entry takes no search.
 // CHECK-LABEL: @place
 // CHECK: scf.while
 // CHECK: %[[PLACE:.*]] = tensor.extract %arg6

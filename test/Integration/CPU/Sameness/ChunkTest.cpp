@@ -70,8 +70,8 @@ reference::ModelEvaluation evaluate(const std::string &name, const Ids &ids) {
   return reference::evaluateModelWithMargins(*checkpoint, wide);
 }
 
-/// As many f32 roundings as the longest sum has terms, in every layer and the
-/// head.
+/// The bound has as many f32 roundings as the longest sum has terms, in every
+/// layer and the head.
 double roundingBound(const Model &model, int64_t length) {
   const Metadata &data = model.metadata();
   constexpr int64_t longestSum = 256;

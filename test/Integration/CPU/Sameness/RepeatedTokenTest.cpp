@@ -17,7 +17,8 @@ INSTANTIATE_TEST_SUITE_P(Models, RepeatedToken,
                                "bf16-window-20", "window-100"}),
                          caseName);
 
-/// Of each head of the first layer the positions that slot 0 keeps, ascending.
+/// Returns, for each head of the first layer, the positions that slot 0 keeps,
+/// ascending.
 std::vector<std::vector<int32_t>> keptPositions(const Session &session,
                                                 const Metadata &data) {
   auto kind = std::find_if(

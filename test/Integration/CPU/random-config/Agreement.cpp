@@ -90,8 +90,8 @@ Sequence Evaluator::draw(Random &random, int64_t length, int64_t tokens) const {
   return best;
 }
 
-/// Of each row the largest difference, in units; infinity for what is not a
-/// number.
+/// Returns the largest difference of each row, in units; infinity for what is
+/// not a number.
 static std::vector<double> errors(const Tensor &got, int64_t b,
                                   const Tensor &want, int64_t rows,
                                   double unit) {
@@ -276,8 +276,8 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
           static_cast<int64_t>(ties.size()), std::move(turned)};
 }
 
-/// Where ties are many and pass on to all later rows, which of them went the
-/// other way is past finding: how far they move a row and those before it when
+/// If ties are many and pass on to all later rows, one cannot find which of
+/// them went the other way: how far they move a row and those before it when
 /// half of them do is measured instead, a few times. Where equal rows become
 /// unequal by that, other keys are kept, and the measure says nothing. So there
 /// is a bound of the whole model, too.

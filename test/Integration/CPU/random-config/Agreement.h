@@ -33,10 +33,10 @@ public:
   Sequence evaluate(std::vector<int64_t> ids,
                     std::vector<int64_t> turned = {}) const;
 
-  /// Of some sequences the first with nearly all rows firm, or the one with the
-  /// most: where masks or scores are nearly equal, f32 may take another key or
-  /// expert, and be right too. `tokens` is how many different ones are drawn
-  /// from; 0: that is drawn, too.
+  /// Draws some sequences and returns the first with nearly all rows firm, or
+  /// the one with the most: where masks or scores are nearly equal, f32 may
+  /// take another key or expert, and be right too. `tokens` is how many
+  /// different ones are drawn from; 0: that is drawn, too.
   Sequence draw(Random &random, int64_t length, int64_t tokens = 0) const;
 
   struct Agreement {

@@ -129,7 +129,7 @@ TEST_F(Agreement, WhatF32ErrsByIsAllowedAndMoreIsNot) {
   }
 }
 
-/// Of weights in bf16, whose keys a window drops.
+/// Makes a model with weights in bf16, whose keys a window drops.
 Checkpoint withWindow(const std::filesystem::path &folder, int64_t window) {
   RandomCheckpoint drawn;
   drawn.seed = 827;

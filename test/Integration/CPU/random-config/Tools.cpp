@@ -152,7 +152,7 @@ struct EntryPool {
 
 } // namespace
 
-/// Of the first two pools, which are `keys` and `values` alike.
+/// Describes the first two pools, which are `keys` and `values` alike.
 static llvm::Expected<EntryPool>
 entryPool(const std::string &artefact, const std::filesystem::path &scratch) {
   auto description = described(artefact, scratch);

@@ -11,7 +11,7 @@
 
 namespace cheems::test {
 
-/// Where this binary and the tools lie.
+/// Returns the folder of this binary and the tools.
 std::filesystem::path toolFolder();
 
 /// Runs a tool of toolFolder() and waits for it. Empty when it exits with 0;

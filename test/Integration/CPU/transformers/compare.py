@@ -39,7 +39,7 @@ def run(*command, variant=""):
 
 
 def last_logits(program, artefact, ids):
-    """Of the last of these tokens."""
+    """Returns the logits of the last of these tokens."""
     folder = artefact.parent
     values = array.array("q", ids).tobytes()
     head = json.dumps({"input_ids": {"dtype": "I64", "shape": [1, len(ids)], "data_offsets": [0, len(values)]}}).encode()

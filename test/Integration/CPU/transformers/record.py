@@ -40,7 +40,7 @@ def continuation(model, prompt):
 
 
 def first_of_equals(values, k, dim=-1, **_):
-    """In the place of torch.topk."""
+    """Takes the place of torch.topk."""
     ordered = values.sort(dim=dim, descending=True, stable=True)
     return types.SimpleNamespace(values=ordered.values.narrow(dim, 0, k), indices=ordered.indices.narrow(dim, 0, k))
 

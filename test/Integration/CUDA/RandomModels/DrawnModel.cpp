@@ -114,8 +114,8 @@ static std::vector<RoundedPart> partsOf(const DrawnModel &model,
     }
     return all;
   };
-  // Of a product; the module that rounds nothing has no codes of weights
-  // either.
+  // Returns the units of a matmul's inputs. The module that rounds nothing has
+  // no quantized weights either.
   auto inputs = [&](int64_t length) -> Units {
     if (!isCode) {
       return {model.form.unit};

@@ -8,7 +8,8 @@
 
 namespace cheems::test {
 
-/// In deviations of what is wanted. Infinity where something is not a number.
+/// The error is in deviations of what is wanted. Infinity where something is
+/// not a number.
 struct Outcome {
   double error; ///< root mean square of all logits
   double ofRow; ///< of those of the row that is farthest, where rows that pass

@@ -15,8 +15,8 @@ struct MultiplyingKernels {
   std::set<std::string> with, without;
 };
 
-/// Of a file that CHEEMS_EMULATOR_COUNTS names: kernels of products, attention
-/// and SSD, but for those that only prepare or merge. Throws
+/// Reads a file that CHEEMS_EMULATOR_COUNTS names: kernels of products,
+/// attention and SSD, but for those that only prepare or merge. Throws
 /// std::runtime_error.
 MultiplyingKernels multiplyingKernels(const std::filesystem::path &counts);
 

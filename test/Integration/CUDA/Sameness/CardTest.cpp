@@ -34,9 +34,9 @@ INSTANTIATE_TEST_SUITE_P(Models, Card, testing::ValuesIn(drawnOf(models, 3)),
                            return name;
                          });
 
-/// Of sums in f32 with so many terms, in every layer and the head, and of
-/// inputs of products that are rounded to bf16 where weights are: such a
-/// rounding may fall the other way where sums differ in their last bits.
+/// Bounds the errors of sums in f32 with so many terms, in every layer and the
+/// head, and of inputs of matmuls that are rounded to bf16 if weights are: such
+/// a rounding may fall the other way where sums differ in their last bits.
 double roundingBound(const Model &model, int64_t length) {
   const Metadata &data = model.metadata();
   constexpr int64_t longestSum = 256;

@@ -13,7 +13,7 @@ SECTION = re.compile(r"^### `(cheems(?:_cpu|_tile|_plan)?\.\w+)` ", re.MULTILINE
 
 
 def documented(page):
-    """Of each op its labels."""
+    """Returns the labels of each op."""
     labels = {}
     for dialect in re.split(r"^(?=# ')", page, flags=re.MULTILINE)[1:]:
         labels |= labelsOf(dialect)
@@ -36,7 +36,7 @@ def labelsOf(dialect):
 
 
 def expected(folders):
-    """Of each op the labels that errors are expected with."""
+    """Returns, for each op, the labels that errors are expected with."""
     found = {}
     for path in sorted(path for folder in folders for path in folder.glob("*.mlir")):
         lines = path.read_text().splitlines()
