@@ -23,7 +23,7 @@ def short(value):
 
 
 def heights(curves):
-    """Where to draw lines across: at 1, 2 and 5 of each decade, or at 1 alone where there would be many."""
+    """Chooses where to draw lines across: at 1, 2 and 5 of each decade, or at 1 alone where there would be many."""
     values = [y for _, points in curves for _, y in points]
     steps = [factor * 10.0**power for power in range(math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 1) for factor in (1, 2, 5)]
     for steps in (steps, steps[::3]):
@@ -83,7 +83,7 @@ def chart(title, panels, height, notes, same=False):
 
 
 def curves(jobs, lines, belongs, place, value):
-    """Of each line ((colour, sign, words), points), as long as there are points."""
+    """Returns ((colour, sign, words), points) of each line that has points."""
     found = []
     for key, kind, shape, words in lines:
         points = [(place(job), value(job)) for job in jobs if belongs(job) == key]
@@ -94,7 +94,7 @@ def curves(jobs, lines, belongs, place, value):
 
 
 def ends(results, jobs, lines, belongs):
-    """Where a line stops before the last of its runs, and why."""
+    """Says where a line stops before the last of its runs, and why."""
     notes = []
     for key, _, _, words in lines:
         reason = next((results["missing"][job.key()] for job in jobs if belongs(job) == key and job.key() in results["missing"]), None)

@@ -43,7 +43,7 @@ class Job:
         return "/".join((self.by, self.how or "default", self.model, self.test))
 
     def tokens(self):
-        """Of a prompt or of what is there before decoding."""
+        """Returns the tokens of a prompt, or those that are there before decoding."""
         return int(self.test.split()[1]) if " " in self.test else PROMPT if self.test == "prefill" else DEPTH
 
 

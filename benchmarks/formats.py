@@ -39,7 +39,7 @@ def speeds(bins, threads, model):
 
 
 def measure(bins, threads, rounds, folder, formats=FORMATS):
-    """Of each model and format: bytes, what it predicts, how fast it is."""
+    """Measures each model and format: bytes, what it predicts, how fast it is."""
     found = []
     for model in MODELS:
         paths = {weights: folder / f"{model}-{weights}.cheems" for weights in formats}

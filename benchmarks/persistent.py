@@ -149,7 +149,7 @@ def table(head, rows):
 # -- Counts, on the software GPU
 
 def counted(library, seed):
-    """In this process: what each form costs, with its result. No cache has anything of it at first."""
+    """Returns what each form costs in this process, with its result. No cache has anything of it at first."""
     os.environ.update(CHEEMS_EMULATOR_COUNTS=os.devnull, CHEEMS_EMULATOR_CACHE="kept", CHEEMS_EMULATOR_SEED=str(seed))
     driver = Driver(library)
     chain, found = Chain(driver, 1), []
@@ -197,7 +197,7 @@ def refuses(driver, what, code):
 
 
 def broken(library):
-    """In this process: a kernel without its barriers is a race, and one whose blocks are not all resident is refused."""
+    """Checks in this process that a kernel without its barriers is a race, and one whose blocks are not all resident is refused."""
     with tempfile.NamedTemporaryFile("r") as report:
         os.environ["CHEEMS_EMULATOR_REPORT"] = report.name
         chain = Chain(Driver(library), 1)

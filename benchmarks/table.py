@@ -111,8 +111,8 @@ def limit_name(limit):
 
 
 def shares(results, job):
-    """Of each limit that this job could meet, the share it reached: {limit: share}, medians over rounds. A limit counts as
-    the job's own run measured it, or else as the round did. What rounds to no share is left out, and the share of memory's
+    """Returns {limit: share}: how much of each limit this job reached, if it could meet the limit. Shares are medians over rounds. A limit
+    counts as the job's own run measured it, or else as the round did. What rounds to no share is left out, and the share of memory's
     bandwidth where the last cache holds what is read."""
     sample = results["samples"].get(job.key(), {})
     found = {}

@@ -56,7 +56,7 @@ def attention(rows, heads, size, window):
 
 
 def numbers(*shape):
-    """As `randn`, which takes a minute over the largest tables: a prime count of numbers, again and again."""
+    """Acts as `randn`, which takes a minute over the largest tables: a prime count of numbers, again and again."""
     count = math.prod(shape)
     return torch.randn(min(count, 262147)).repeat(-(-count // 262147))[:count].view(shape)
 

@@ -28,7 +28,7 @@ def experts(x, ids, scores, down, up):
 
 
 def ssd(x, decays, b, c):
-    """In chunks, as the four products of a chunk (arXiv:2405.21060, listing 1); x is multiplied by its step."""
+    """Computes SSD in chunks, as the four matmuls of a chunk (arXiv:2405.21060, listing 1); x is multiplied by its step."""
     rows, heads, size = x.shape
     chunk = min(CHUNK, rows)
     x, b, c = (one.view(rows // chunk, chunk, *one.shape[1:]) for one in (x, b, c))
@@ -93,7 +93,7 @@ def microseconds(function, given, repeat, device):
 
 
 def plain(kind, given):
-    """In f64, as the equations are written."""
+    """Computes in f64, as the equations are written."""
     given = [one if one.dtype == torch.int64 else one.double() for one in given]
     if kind != "ssd":
         return FUNCTIONS[kind](*given)

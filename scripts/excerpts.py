@@ -70,7 +70,7 @@ def needed(commands):
 
 
 def pattern(lines):
-    """Of `plain` lines with a line end each, one behind the other."""
+    """Matches `plain` lines with a line end each, one after the other."""
     text = ""
     for line in lines:
         text += "^" + r"[^\n]*?".join(re.escape(plain(part)) for part in re.split(r"\s*…\s*", line)) + r"\n"

@@ -328,7 +328,7 @@ def missed_by_codes(launches, weights):
 
 @dataclasses.dataclass(frozen=True)
 class Goal:
-    """Of some launches: what is to be at most as great as a limit, and how it is written."""
+    """Says what some launches may cost at most, and how that is written."""
     name: str
     of: Callable  # launch -> whether it is one of them
     value: Callable  # launch -> number

@@ -75,7 +75,7 @@ def normalized(name, body):
 
 
 def kernels(text):
-    """Of a module: what stands before its kernels, and those by name."""
+    """Returns what stands before a module's kernels, and the kernels by name."""
     head, *parts = re.split(r"^\.visible \.entry ", text, flags=re.MULTILINE)
     found = {}
     for part in parts:
@@ -138,7 +138,7 @@ def compare_kernels(texts, architecture, assembler):
 # ---- launches
 
 def steps(text, names):
-    """Of a driver's file: launches by step, and the most bytes that were allocated at once."""
+    """Reads a driver's file: the launches by step, and the most bytes that were allocated at once."""
     parts, current, sizes, order = {}, "before", {}, []
     living = most = 0
     weights = state = None

@@ -200,7 +200,7 @@ private:
     return success();
   }
 
-  /// Where an op writes: its operand `i`.
+  /// Returns the buffer that an op writes: its operand `i`.
   Place destination(Operation &op, unsigned i) {
     return values[op.getResult(0)] = values[op.getOperand(i)];
   }

@@ -16,7 +16,8 @@ from report import Report
 from session import CALL, Failed, Session, Stopped
 
 SECONDS = 540
-# In this order, and of so many of those seconds. What a section leaves is the others'; the last ones may take all that is left.
+# The sections run in this order, each for so many of those seconds. What a section leaves is the others'; the last ones may take all that
+# is left.
 SECTIONS = {"code_images": 30, "ladder": 90, "conformance": 90, "goldens": 60, "speed": 150, "kernel_times": 90, "operations": SECONDS,
             "torch_speed": SECONDS}
 

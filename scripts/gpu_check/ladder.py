@@ -15,7 +15,7 @@ from recorded import tensor  # noqa: E402
 
 TITLE = "Ladder: logits of large kernels beside the CPU's"
 IN_ORDER = {"CHEEMS_CUDA_OVERLAP": "off"}
-# Of a hundred thousand numbers hardly one is as far as six deviations.
+# Hardly one of a hundred thousand numbers is as far as six deviations.
 LARGEST = 6
 
 

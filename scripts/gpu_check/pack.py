@@ -171,7 +171,7 @@ def summary(name, launch):
 
 
 def has_machine_code(packer):
-    """As the compiler says: of one model, whether its code has any."""
+    """Asks the compiler, for one model, whether its code has any."""
     model = packer.data / "goldens" / packer.work.goldens[0] / "stored.cheems"
     data = model.read_bytes()
     offset, size, _ = artefact.sections(data)[0]["metadata"]

@@ -31,7 +31,7 @@ class Report:
         return result
 
     def end(self):
-        """Of the section that was begun last: its lines."""
+        """Ends the section that was begun last, and returns its lines."""
         name, title, page, result, begin = self.parts[-1]
         result["seconds"] = round(time.monotonic() - begin, 1)
         self.write()

@@ -48,7 +48,7 @@ def card_named(name):
 
 
 def seconds(kernel, card, gap):
-    """Of all launches of a kernel in a step; `kernel` is a row of the counts in JSON."""
+    """Sums over all launches of a kernel in a step; `kernel` is a row of the counts in JSON."""
     launches, blocks = kernel["launches"], kernel["blocks"]
     if not launches:
         return 0.0

@@ -97,7 +97,7 @@ class Bench:
         return self.models[key]
 
     def together(self, model, rows, kernels):
-        """Of a prompt of so many rows, the launches whose names match: empty caches before the first of them, and what one leaves
+        """Returns, for a prompt of so many rows, the launches whose names match: empty caches before the first of them, and what one leaves
         in the cache is there for the next one."""
         steps = [{"name": "", "part": "prompt", "function": "step", "sequences": [(rows, 0)], "together": kernels}]
         with tempfile.TemporaryDirectory() as folder:
@@ -126,7 +126,7 @@ class Parts:
         self.steps = [bench.counts(bench.compiled(one, weights), *test)[0][0] for one in few]
 
     def layers(self, number):
-        """Of a layer of each kind; `number` takes a Step."""
+        """Returns the number for a layer of each kind; `number` takes a Step."""
         values = [number(step) for step in self.steps]
         return dict(zip((kind for kind, _ in self.kinds), [value - values[0] for value in values[1:]]))
 

@@ -14,7 +14,7 @@ CARDS = {"sm_90a": "counted for an H100 (sm_90a)", "sm_80": "counted for an A100
 
 
 def commit():
-    """Of this tree; with a plus if what compiles models has changes that are not committed."""
+    """Returns the commit of this tree, with a plus if what compiles models has changes that are not committed."""
     git = lambda *words: subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True).stdout.strip()
     changed = git("status", "--porcelain", "--", "include", "lib")
     return (git("rev-parse", "--short=10", "HEAD") or "unknown") + ("+" if changed else "")
@@ -112,7 +112,7 @@ def times(record, gaps):
 
 
 def span(values):
-    """Of several kernels of a name."""
+    """Says the range over several kernels of a name."""
     least, most = min(values), max(values)
     return number(least) if least == most else f"{number(least)} to {number(most)}"
 

@@ -10,7 +10,7 @@ import tempfile
 
 from counting import MODELS, Refused, kinds_of, program, random_model
 
-# Of a multiprocessor, by the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
+# These are limits of a multiprocessor, by the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
 REGISTERS, WARPS, PLACES = 65536, 64, 32
 SHARED = {"sm_90a": 228 << 10, "sm_80": 164 << 10}
 RESERVED_SHARED = 1 << 10  # of a block
@@ -61,7 +61,7 @@ def wishes(ptx):
 
 
 def without_wish(ptx, kernels):
-    """As lib/Target/CUDA/Assembler.cpp does for kernels that spill and ask for nothing: one block is enough."""
+    """Does what lib/Target/CUDA/Assembler.cpp does for kernels that spill and ask for nothing: one block is enough."""
     for kernel in kernels:
         ptx = re.sub(rf"^(\.visible \.entry {kernel}\(.*?)^\{{", r"\1.minnctapersm 1\n{", ptx, count=1, flags=re.M | re.S)
     return ptx

@@ -43,7 +43,7 @@ def write(before, rows, after):
 
 
 def sources_hash(row):
-    """Of what HEAD has of the row's sources."""
+    """Hashes what HEAD has of the row's sources."""
     paths = [path.strip("`, ") for path in row["sources"].split()]
     listed = git("ls-tree", "-r", "HEAD", "--", *paths)
     if not listed:

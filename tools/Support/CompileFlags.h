@@ -20,7 +20,7 @@ struct CompileFlags {
   void declare(CLI::App &app);
   /// --weights and --group-experts, which may mean more elsewhere.
   void declareFormats(CLI::App &app);
-  /// As cheems-compile takes them.
+  /// Returns the arguments that cheems-compile takes.
   std::vector<std::string> arguments() const;
 
   static const std::vector<std::string> &weightFormats();

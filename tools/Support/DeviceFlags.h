@@ -1,4 +1,4 @@
-// Where a tool runs a model.
+// Says where a tool runs a model.
 #ifndef CHEEMS_TOOLS_SUPPORT_DEVICEFLAGS_H
 #define CHEEMS_TOOLS_SUPPORT_DEVICEFLAGS_H
 

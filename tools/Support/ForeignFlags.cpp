@@ -33,7 +33,7 @@ constexpr std::string_view
     forPrograms = "it is for programs that run the model; give it to "
                   "cheems-run or cheems-serve";
 
-// Of several reasons for a flag, the first that is for the program counts.
+// If a flag has several reasons, the first one that is for the program counts.
 constexpr Foreign foreignFlags[] = {
     // devices and memory
     {devices, "a whole model runs on one device; choose it with --target",

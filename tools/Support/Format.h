@@ -6,7 +6,7 @@
 
 namespace cheems {
 
-/// As printf writes it, of any length.
+/// Formats as printf does, to any length.
 std::string format(const char *pattern, ...)
     __attribute__((format(printf, 1, 2)));
 

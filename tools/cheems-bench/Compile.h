@@ -14,7 +14,7 @@ namespace cheems::bench {
 /// writing there.
 class TemporaryFolder {
 public:
-  /// In $TMPDIR, or /tmp. Throws Error.
+  /// The folder is in $TMPDIR, or /tmp. Throws Error.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder &) = delete;
@@ -37,7 +37,7 @@ std::vector<std::string> variantToRun();
 /// What single operations are compiled for: GPUs where `device` is one, else
 /// the CPU.
 std::vector<std::string> targetToRun(const DeviceChoice &device);
-/// Where they run then: "auto" is the CPU.
+/// Returns where they run then: "auto" is the CPU.
 DeviceChoice deviceToRun(const DeviceChoice &device);
 
 } // namespace cheems::bench

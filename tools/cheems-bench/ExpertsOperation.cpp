@@ -12,7 +12,7 @@ namespace {
 /// The other part of the layer.
 constexpr SSDSizes sequence = {1, 16, 16, 1};
 
-/// Of a query, both halves together.
+/// This is the size of a query, both halves together.
 constexpr int64_t querySize = 64;
 
 /// Keys a half, which reach the square of their number.
@@ -96,7 +96,7 @@ public:
   }
 
 private:
-  /// In either table.
+  /// Returns the bytes of a row in either table.
   int64_t rowBytes(const OperationCode &code) const {
     constexpr int64_t scaleBytes = 4;
     return code.codes ? hidden + scaleBytes : hidden * code.elementBytes;

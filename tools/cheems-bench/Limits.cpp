@@ -134,7 +134,8 @@ void measureL2(ThreadPool &pool, int rounds, Limits &limits) {
   limits.l2Bandwidth = static_cast<double>(part * threads * times) / seconds;
 }
 
-/// Of one region behind another, as the loops of a layer follow each other.
+/// Measures one region after another, as the loops of a layer follow each
+/// other.
 void measureRegion(ThreadPool &pool, int rounds, Limits &limits) {
   constexpr int times = 10000;
   std::vector<double> seconds;
@@ -153,7 +154,7 @@ void measureRegion(ThreadPool &pool, int rounds, Limits &limits) {
 }
 
 double measurePeak(ThreadPool &pool, int rounds, const ProductUnit &unit) {
-  // As many rounds as take some hundredths of a second.
+  // It runs as many rounds as take some hundredths of a second.
   int64_t count = 1 << 14;
   auto run = [&] {
     return secondsOf(pool, rounds, [&](int64_t) { unit.loop(count); });

@@ -34,7 +34,7 @@ Limits measureLimits(int threads, int rounds);
 /// The name, a key of Limits::peaks, of what the variant's products run on.
 std::string productUnitOf(const Variant &variant, const Metadata &metadata);
 
-/// As the system words it.
+/// Returns what the system calls it.
 std::string processorName();
 
 } // namespace cheems::bench

@@ -21,7 +21,7 @@ struct LoopTimes {
 LoopTimes
 loopTimes(const Trace &trace,
           const std::function<LoopRole(std::string_view loop)> &roleOf);
-/// Of an operation, on the CPU or on a card.
+/// Returns the times of an operation, on the CPU or on a GPU.
 LoopTimes loopTimes(const Trace &trace, const Operation &operation,
                     bool onCard);
 

@@ -39,7 +39,7 @@ public:
   virtual ~Operation() = default;
 
   std::string kind;
-  /// Of its kind, as on the command line.
+  /// The shape is written as on the command line.
   std::string shape;
   int64_t rows = 1;
   /// Its numbers by name.
@@ -49,16 +49,16 @@ public:
   std::string name() const { return kind + " " + shape; }
 
   virtual RandomModel model() const = 0;
-  /// That the model keeps of a sequence of `longest` rows.
+  /// Returns the bytes that the model keeps of a sequence of `longest` rows.
   virtual double stateBytes(int64_t longest, int64_t elementBytes) const = 0;
-  /// By the name that a profile shows (NameLoops.cpp gives it).
+  /// Finds the role by the name that a profile shows (NameLoops.cpp gives it).
   virtual LoopRole role(std::string_view loop) const = 0;
   /// On a card the kernels are told apart: whether one is the operation's.
   virtual bool ownsKernel(std::string_view kernel) const = 0;
   /// Additions and multiplications.
   virtual double operations(const OperationStep &step,
                             const OperationCode &code) const = 0;
-  /// That have to be read or written at least once.
+  /// Returns the bytes that have to be read or written at least once.
   virtual int64_t bytes(const OperationStep &step,
                         const OperationCode &code) const = 0;
   /// Memory that such steps work on: what caches would have to hold.

@@ -37,7 +37,7 @@ public:
     operation.rows == 1 ? decode() : prefill();
   }
 
-  /// Of so many passes together.
+  /// Returns the times of so many passes together.
   LoopTimes run(int64_t count) {
     profile.take();
     times = {};

@@ -16,9 +16,9 @@ struct ProductUnit {
   double operations; ///< of a round: additions and multiplications
 };
 
-/// Of floats the least capable first: f32 FMA of AVX2, of AVX-512, vdpbf16ps,
-/// AMX tiles of bf16; then of bytes vpdpbusd, AMX tiles, and vpdpbusd of
-/// AVX-VNNI.
+/// The units of floats are ordered, the least capable first: f32 FMA of AVX2,
+/// of AVX-512, vdpbf16ps, AMX tiles of bf16; then of bytes vpdpbusd, AMX tiles,
+/// and vpdpbusd of AVX-VNNI.
 const std::vector<ProductUnit> &productUnits();
 
 /// Reads `size` bytes, a multiple of 128, at `data`, 32-byte aligned, and

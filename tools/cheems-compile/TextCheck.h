@@ -7,10 +7,10 @@
 
 namespace cheems {
 
-/// Of the texts of `folder`. Refuses a tokenizer and defaults for generation
-/// that no program could use. Warns of a chat template, as all but chats works
-/// without it, and programs take another one; and of a tokenizer in another
-/// format.
+/// Checks the texts of `folder`. Refuses a tokenizer and defaults for
+/// generation that no program could use. Warns of a chat template, as all but
+/// chats works without it, and programs take another one; and of a tokenizer in
+/// another format.
 llvm::Error checkTexts(const std::string &folder, const Checkpoint &checkpoint,
                        MessageHandler warn);
 

@@ -103,7 +103,7 @@ int run(const cheems::CompileOptions &options,
   throw cheems::Error(status, llvm::toString(std::move(failed)));
 }
 
-/// Where machine code of cards is kept; empty where none is made.
+/// Returns where machine code of GPUs is kept; empty where none is made.
 std::string cubinFolder(const std::string &emit,
                         const std::vector<std::string> &targets) {
   if (emit != "cubin" &&

@@ -120,7 +120,7 @@ std::string variants(const Model &model) {
   return joined(names);
 }
 
-/// Where it runs, of what it has code for.
+/// Says where the model runs, and what else it has code for.
 std::string device(const Model &model) {
   std::vector<std::string> targets;
   for (const ImageEntry &image : model.metadata().images) {

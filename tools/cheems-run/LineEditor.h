@@ -8,9 +8,9 @@
 
 namespace cheems::run {
 
-/// Where standard input and standard error are terminals: libedit, which reads
-/// the user's ~/.editrc. `history` is the file with the lines of earlier chats;
-/// empty: none. Elsewhere plainInput().
+/// If standard input and standard error are terminals, this is libedit, which
+/// reads the user's ~/.editrc. `history` is the file with the lines of earlier
+/// chats; empty: none. Elsewhere plainInput().
 std::unique_ptr<ChatInput> makeChatInput(const std::string &history);
 
 /// $XDG_STATE_HOME/cheems/history, where that is unset

@@ -56,7 +56,7 @@ struct Options {
   DeviceChoice device;
   int64_t prefillChunk = 0; ///< 0: the session's default
 
-  /// Of --profile, where it is to be filled; null: no profile.
+  /// This is what --profile asks to be filled; null: no profile.
   std::shared_ptr<Profile> recording;
 
   std::optional<double> temperature, topP, minP, repeatPenalty;

@@ -35,8 +35,9 @@ SessionOptions sessionOptions(const Options &options, Warnings &warnings);
 GenerationLimits limitsOf(const Options &options, TextModel &text);
 Sampler makeSampler(const Options &options, const TextModel &text,
                     Warnings &warnings);
-/// Of --prompt-ids, whose `ids` were read, or of -p or -f, which behind a
-/// loaded state get no special tokens; none where a state goes on by itself.
+/// Returns the tokens of --prompt-ids, whose `ids` were read, or of -p or -f,
+/// which get no special tokens after a loaded state; none where a state goes on
+/// by itself.
 std::vector<int32_t> promptTokens(const Options &options,
                                   const std::vector<int64_t> &ids,
                                   TextModel &text);

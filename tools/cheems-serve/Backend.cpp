@@ -123,8 +123,8 @@ int64_t otherBytes(const Options &options) {
   return program + perConnection * connections;
 }
 
-/// Of what is left beside the engine. Without --memory no more than what serves
-/// well, and enough to serve at all.
+/// Returns how much of what the engine leaves requests may take. Without
+/// --memory that is no more than what serves well, and enough to serve at all.
 uint64_t requestMemory(const Options &options, int64_t spare) {
   constexpr int64_t least = int64_t{64} << 20, most = int64_t{1} << 30;
   int64_t left = spare - otherBytes(options);

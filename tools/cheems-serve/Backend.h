@@ -30,7 +30,8 @@ public:
     api->abort();
     engine->abort();
   }
-  /// Of the memory that the process may have, what requests may take together.
+  /// Returns how much of the memory that the process may have requests may take
+  /// together.
   uint64_t requestBytes() const { return forRequests; }
   /// How much waits, and for how long: members of a JSON object; "" where
   /// nothing does.

@@ -21,7 +21,7 @@ namespace cheems::serve {
 /// are turned away.
 static constexpr rlim_t otherFiles = 64;
 
-/// As many connections as there may be files.
+/// There can be no more connections than files.
 static Limits withinFiles(Limits limits) {
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
