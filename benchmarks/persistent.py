@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Launches against one kernel that stays on the card: the MLP of a layer, and a chain of them. docs/experiments/persistent-kernel.md
+"""Launches against one kernel that stays on the GPU: the MLP of a layer, and a chain of them. docs/experiments/persistent-kernel.md
 
-    persistent.py DRIVER [--seeds N]     DRIVER is libcheems-cuda-emulator.so: counts of one layer; of a card: times of a chain
+    persistent.py DRIVER [--seeds N]     DRIVER is libcheems-cuda-emulator.so: counts of one layer; of a GPU: times of a chain
     persistent.py DRIVER --model BIN     what the model of time says of whole decode steps; BIN is the folder of the tools
 
 All forms must compute the same bits. The exit code is 1 if they do not, or if the software GPU does not find that a barrier is missing.
@@ -28,7 +28,7 @@ import persistent_ptx as ptx  # noqa: E402
 import time_model  # noqa: E402
 from driver import Driver, is_emulator, DriverError  # noqa: E402
 
-LAYERS = 24  # of the chain that a card is timed with
+LAYERS = 24  # of the chain that a GPU is timed with
 BLOCKS_PER_MULTIPROCESSOR = (1, 2)
 RUNS = 25
 MULTIPROCESSOR_COUNT = 16  # CUdevice_attribute
@@ -255,7 +255,7 @@ def compare(library, seeds):
                  "bytes written"], rows))
 
 
-# -- Times, on a card
+# -- Times, on a GPU
 
 def timed(chain, start):
     """Microseconds of one start, as a graph; the weights of a chain are more than any cache holds."""

@@ -75,7 +75,7 @@ def forms(kind, numbers):
 
 
 def microseconds(function, given, repeat, device):
-    """The median; on a card by events, with what was read before possibly in its cache."""
+    """The median; on a GPU by events, with what was read before possibly in its cache."""
     def once():
         if device == "cpu":
             begin = time.perf_counter()
@@ -134,7 +134,7 @@ def main():
     for name, function in forms(options.kind, numbers):
         try:
             found[name] = microseconds(function, given, options.repeat, options.device)
-        except Exception as why:  # torch.compile and Triton need more of a machine than a card
+        except Exception as why:  # torch.compile and Triton need more of a machine than a GPU
             found[f"{name}_why"] = str(why).splitlines()[0] if str(why) else type(why).__name__
     print(json.dumps(found))
 

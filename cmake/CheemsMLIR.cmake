@@ -32,7 +32,7 @@ set(CHEEMS_MLIR_HEADERS
   <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
   <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/Dialect/X86Vector/X86VectorDialect.h> <mlir/IR/Builders.h> <mlir/IR/IRMapping.h>
   <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>)
-# What only libraries include, those for cards above all.
+# What only libraries include, those for GPUs above all.
 set(CHEEMS_MLIR_LIBRARY_HEADERS
   <mlir/Dialect/GPU/IR/GPUDialect.h> <mlir/Dialect/LLVMIR/NVVMDialect.h> <mlir/Transforms/DialectConversion.h>
   <mlir/Transforms/Passes.h>)

@@ -7,7 +7,7 @@ A command is an indented line, and may have pipes. The excerpts are the fenced b
 are left out, and `…` for the rest of a line or for a part of it. Numbers that tell equal names apart (`%ssd_12`) do not count, as they
 change with what is printed before. A block below a line that is a name (**`product.mlir`**) is a file that commands read.
 
-Machine code of cards needs NVIDIA's programs. Commands with them run with --machine-code alone: then PYTHONPATH is a folder with the
+Machine code of GPUs needs NVIDIA's programs. Commands with them run with --machine-code alone: then PYTHONPATH is a folder with the
 packages nvidia-cuda-nvcc and nvidia-cuda-nvdisasm of PyPI.
 """
 import os

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Checks Cheems on a machine with a card of NVIDIA. Everything is built and packed beforehand, and nothing is installed there:
+# Checks Cheems on a machine with a GPU of NVIDIA. Everything is built and packed beforehand, and nothing is installed there:
 #
 #   gpu-check.sh --pack FILE [--tiny]     packs programs of build/release, models and counts into FILE, a tar.xz
-#   gpu-check.sh FILE [OPTION...]         unpacks it into a temporary folder, and checks the card
+#   gpu-check.sh FILE [OPTION...]         unpacks it into a temporary folder, and checks the GPU
 #   gpu-check.sh [OPTION...]              the same, within an unpacked FILE
 #
 # The machine needs Linux for x86-64 with glibc 2.34, libstdc++ of GCC 11, Python 3.9, and NVIDIA's driver 525. Options:
 #   --out FOLDER      where report.json and report.md go, written after each row; default: gpu-check-report
 #   --seconds N       when to stop; default: 540
 #   --driver LIBRARY  another CUDA driver, for example the software GPU
-#   --call-seconds N  how long a call to the card may take; default: 20. After two that do not end the run ends
+#   --call-seconds N  how long a call to the GPU may take; default: 20. After two that do not end the run ends
 #   --torch           time PyTorch, too
 #   --only SECTION... ladder, conformance, goldens, speed, kernel_times, operations, torch_speed
 # The exit code is 1 if anything is wrong. docs/gpu-check.md says how to read the report.

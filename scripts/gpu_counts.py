@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What kernels of a model's step cost a card, by the emulator's counts, and whether they reach the goals of docs/gpu-counts.md.
+"""What kernels of a model's step cost a GPU, by the emulator's counts, and whether they reach the goals of docs/gpu-counts.md.
 
     gpu_counts.py BIN DRIVER [--write | --check] [--models NAME...] [--archs ARCH...]
 

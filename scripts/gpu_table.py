@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/performance.md and docs/gpu-counts.md that say what a card is asked for, each row beside its least, and what time that takes.
+"""The tables of docs/performance.md and docs/gpu-counts.md that say what a GPU is asked for, each row beside its least, and what time that takes.
 
     gpu_table.py BIN DRIVER [--write] [--rows NAME...] [--archs ARCH...] [--only TEXT]
     gpu_table.py BIN DRIVER --quick

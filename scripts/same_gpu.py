@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says whether two builds make the same of a model for cards: kernels, and what each step launches. For changes that should not change it.
+"""Says whether two builds make the same of a model for GPUs: kernels, and what each step launches. For changes that should not change it.
 
     same_gpu.py OLD_BIN NEW_BIN [--models NAME,...] [--weights TYPE,...] [--ptxas PTXAS [--disassembler NVDISASM]]
 

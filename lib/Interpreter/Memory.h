@@ -13,7 +13,7 @@ class Operation;
 
 namespace cheems::interpreter {
 
-/// Memory of the card while a grid runs, or shared memory of a block. It knows
+/// Memory of the GPU while a grid runs, or shared memory of a block. It knows
 /// which block reads and writes what, because what blocks do may not depend on
 /// their order.
 class Memory {

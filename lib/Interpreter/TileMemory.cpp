@@ -1,4 +1,4 @@
-// Tiles between memory of the card, shared memory and registers, with the
+// Tiles between memory of the GPU, shared memory and registers, with the
 // guards and the promises of their law.
 #include "Elements.h"
 #include "Handlers.h"

@@ -1,4 +1,4 @@
-// The stages of the way to kernels of NVIDIA's cards.
+// The stages of the way to kernels of NVIDIA's GPUs.
 #include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Conversion/CheemsToTile/FewRows.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
@@ -125,7 +125,7 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
       {CUDAStage::Strategy, "Ops say how they are shared out among blocks",
        selectStrategies},
       {CUDAStage::Tile, "Kernels on tiles, and their launches", makeKernels},
-      {CUDAStage::Launches, "Launches on memory of the card", makeLaunches},
+      {CUDAStage::Launches, "Launches on memory of the GPU", makeLaunches},
       {CUDAStage::Plan, "What the host launches, as a plan", makePlan},
       {CUDAStage::NVVM, "Kernels in the NVVM dialect", lowerKernels},
   };
@@ -145,7 +145,7 @@ void buildCUDAPipeline(OpPassManager &pm, const CardOptions &card,
 namespace {
 struct StageOptions : PassPipelineOptions<StageOptions> {
   Option<tile::Architecture> arch{
-      *this, "arch", llvm::cl::desc("architecture of the card"),
+      *this, "arch", llvm::cl::desc("architecture of the GPU"),
       llvm::cl::init(tile::Architecture::SM90a), tile::architectureValues()};
   Option<tile::Unit> unit{
       *this, "unit",
@@ -159,7 +159,7 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       llvm::cl::init(tile::OperandCopy::Bulk), tile::copyValues()};
   Option<int64_t> multiprocessors{
       *this, "multiprocessors",
-      llvm::cl::desc("multiprocessors of the card; 0: of an A100 or an H100"),
+      llvm::cl::desc("multiprocessors of the GPU; 0: of an A100 or an H100"),
       llvm::cl::init(0)};
   CardOptions card() const { return {arch, unit, copy, multiprocessors}; }
 };
@@ -209,7 +209,7 @@ void registerCUDAPipelines() {
       });
   PassPipelineRegistration<PartOptions>(
       "cheems-cuda",
-      "All stages of the way to kernels of cards, or those between two",
+      "All stages of the way to kernels of GPUs, or those between two",
       [](OpPassManager &pm, const PartOptions &options) {
         buildCUDAPipeline(pm, options.card(), options.from, options.to);
       });

@@ -40,7 +40,7 @@ CardCode parseCard(const FieldReader &reader, std::string_view bytes) {
 } // namespace
 
 bool CardCode::runsOn(int major, int minor) const {
-  // What "a" marks uses features that later cards do not keep.
+  // What "a" marks uses features that later GPUs do not keep.
   return architecture == "sm_90a" ? major == 9 && minor == 0 : major >= 8;
 }
 
@@ -62,7 +62,7 @@ CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
     CardCode code = parseCard(one, bytes);
     for (const CardCode &other : image.cards) {
       if (code.architecture == other.architecture) {
-        throw one.bad("architecture", "is that of another card");
+        throw one.bad("architecture", "is that of another GPU");
       }
     }
     image.cards.push_back(std::move(code));

@@ -1,4 +1,4 @@
-// What a file says of its code for NVIDIA's cards (docs/abi.md, "The image for
+// What a file says of its code for NVIDIA's GPUs (docs/abi.md, "The image for
 // cuda").
 #ifndef CHEEMS_RUNTIME_ARTIFACT_CUDAIMAGE_H
 #define CHEEMS_RUNTIME_ARTIFACT_CUDAIMAGE_H
@@ -11,7 +11,7 @@
 
 namespace cheems {
 
-/// Code for cards of one architecture.
+/// Code for GPUs of one architecture.
 struct CardCode {
   std::string architecture; ///< "sm_80" or "sm_90a"
   std::string path;         ///< to its fields, for messages
@@ -19,10 +19,10 @@ struct CardCode {
   std::string_view ptx;   ///< ends with a zero
   std::string_view cubin; ///< empty: none
 
-  /// Whether a card of compute capability `major`.`minor` runs its PTX, once
+  /// Whether a GPU of compute capability `major`.`minor` runs its PTX, once
   /// the driver has finished it.
   bool runsOn(int major, int minor) const;
-  /// The same of machine code, which is for fewer cards.
+  /// The same of machine code, which is for fewer GPUs.
   bool cubinRunsOn(int major, int minor) const;
 };
 
@@ -36,7 +36,7 @@ struct CudaImage {
   /// there. Throws DamagedFile.
   static CudaImage parse(const ImageEntry &image, std::string_view bytes,
                          const std::string &name);
-  /// The code that is best for a card: made for it, else for older ones. Null
+  /// The code that is best for a GPU: made for it, else for older ones. Null
   /// where there is none.
   const CardCode *best(int major, int minor) const;
 };

@@ -16,7 +16,7 @@ struct DeviceChoice {
     none ///< the file is read, and runs nowhere: its code is not loaded
   };
   Kind kind = Kind::automatic;
-  /// Which of the driver's cards; nothing: the first that the file has code
+  /// Which of the driver's GPUs; nothing: the first that the file has code
   /// for.
   std::optional<int> card;
 

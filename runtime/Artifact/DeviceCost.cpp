@@ -20,8 +20,8 @@ constexpr Card cards[] = {
 #include "runtime/CUDA/Cards.def"
 };
 
-/// Between two kernels of a graph. Nobody has measured ours on a card: it is 1
-/// to 3 microseconds, and the longer one is against the card.
+/// Between two kernels of a graph. Nobody has measured ours on a GPU: it is 1
+/// to 3 microseconds, and the longer one is against the GPU.
 constexpr double launchSeconds = 3e-6;
 
 /// These are the rates of a core, and of all: a machine of 2 cores reads 32

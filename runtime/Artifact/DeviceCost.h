@@ -16,7 +16,7 @@ struct DeviceSpeed {
   double operations = 0; ///< a second, of products
   double launch = 0;     ///< seconds that each kernel adds
 
-  /// Returns the speed that Cards.def gives. A card that is not there is as
+  /// Returns the speed that Cards.def gives. A GPU that is not there is as
   /// fast as the slowest one there.
   static DeviceSpeed of(const cuda::DeviceInfo &card);
   /// Returns the speed of a CPU with so many physical cores.
@@ -34,13 +34,13 @@ int64_t decodeLaunches(const Metadata &metadata, const cuda::LaunchPlan &plan);
 double decodeSeconds(const Metadata &metadata, const std::string &target,
                      const DeviceSpeed &speed, int64_t launches);
 
-/// A card, and what the code that it runs launches in such a step.
+/// A GPU, and what the code that it runs launches in such a step.
 struct UsableCard {
   cuda::DeviceInfo device;
   int64_t launches = 0;
 };
 
-/// The card that takes the shortest time; among equals the first. Null where
+/// The GPU that takes the shortest time; among equals the first. Null where
 /// there is none, or, with `cores` above 0, where a CPU with so many takes no
 /// longer.
 const UsableCard *fastestCard(const Metadata &metadata,

@@ -43,7 +43,7 @@ public:
     CudaImage image = parseCards();
     std::vector<DeviceInfo> devices = cuda::listDevices();
     if (index) {
-      // Throws where there is no such card.
+      // Throws where there is no such GPU.
       devices = {cuda::describeDevice(*index)};
     }
     for (const DeviceInfo &device : devices) {

@@ -1,4 +1,4 @@
-// Which of a file's images runs here, and on which card.
+// Which of a file's images runs here, and on which GPU.
 #ifndef CHEEMS_RUNTIME_ARTIFACT_IMAGECHOICE_H
 #define CHEEMS_RUNTIME_ARTIFACT_IMAGECHOICE_H
 

@@ -1,4 +1,4 @@
-// What a step launches on a card, as the compiler wrote it down (docs/abi.md,
+// What a step launches on a GPU, as the compiler wrote it down (docs/abi.md,
 // "The image for cuda"), read strictly.
 #ifndef CHEEMS_RUNTIME_ARTIFACT_LAUNCHPLAN_H
 #define CHEEMS_RUNTIME_ARTIFACT_LAUNCHPLAN_H

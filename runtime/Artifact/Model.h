@@ -21,7 +21,7 @@ struct ModelOptions {
   DeviceChoice device;
   CpuFeatures cpu = CpuFeatures::host();
   int descriptor = -1; ///< of the open file, which the path then only names
-  /// Of the code that is to run: a variant of a CPU, "sm_80.ptx" of a card;
+  /// Of the code that is to run: a variant of a CPU, "sm_80.ptx" of a GPU;
   /// empty: what CHEEMS_CPU or CHEEMS_CUDA_IMAGE says, else the best one.
   std::string variant;
 };
@@ -53,10 +53,10 @@ public:
   const CpuImage &cpu() const { return cpuImage; }
   /// Returns the variant that the options forced.
   const std::string &forced() const { return forcedVariant; }
-  /// What the file says of its code for cards; of an image for another target
+  /// What the file says of its code for GPUs; of an image for another target
   /// nothing.
   const CudaImage &cudaCode() const { return cudaImage; }
-  /// The card it is to run on; null: none.
+  /// The GPU it is to run on; null: none.
   const cuda::DeviceInfo *card() const { return onCard ? &*onCard : nullptr; }
   /// Returns the driver's index of the GPU; -1: none.
   int device() const { return onCard ? onCard->index : -1; }

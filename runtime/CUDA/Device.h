@@ -1,4 +1,4 @@
-// The cards of a machine, and what a program does on one of them.
+// The GPUs of a machine, and what a program does on one of them.
 #ifndef CHEEMS_RUNTIME_CUDA_DEVICE_H
 #define CHEEMS_RUNTIME_CUDA_DEVICE_H
 
@@ -17,16 +17,16 @@ struct DeviceInfo {
   bool software = false; ///< the software GPU of this project
 };
 
-/// All cards, in the driver's order. Throws as Driver::get, and DriverError.
+/// All GPUs, in the driver's order. Throws as Driver::get, and DriverError.
 std::vector<DeviceInfo> listDevices();
 /// One of them. Throws Error (unsupported) where there is none of this index.
 DeviceInfo describeDevice(int index);
 
-/// The primary context of a card, which all parts of a program share. Whatever
+/// The primary context of a GPU, which all parts of a program share. Whatever
 /// is in it holds it.
 class Context {
 public:
-  /// Throws as Driver::get, Error (unsupported) where there is no card of this
+  /// Throws as Driver::get, Error (unsupported) where there is no GPU of this
   /// index, and DriverError.
   explicit Context(int index);
   ~Context();

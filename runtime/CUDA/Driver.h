@@ -52,7 +52,7 @@ public:
   /// The driver of the process: the library that CHEEMS_CUDA_DRIVER names, else
   /// libcuda.so.1. Opened once and never closed, for it may have threads of its
   /// own; a try that failed may be made again. Throws Error (unsupported) where
-  /// there is none, where it is too old or where it finds no card; (usage) in
+  /// there is none, where it is too old or where it finds no GPU; (usage) in
   /// the child of a fork, where no driver works.
   static const Driver &get();
 

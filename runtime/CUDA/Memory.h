@@ -1,4 +1,4 @@
-// Memory of a card, and memory of the host that a card reads and writes itself.
+// Memory of a GPU, and memory of the host that a GPU reads and writes itself.
 #ifndef CHEEMS_RUNTIME_CUDA_MEMORY_H
 #define CHEEMS_RUNTIME_CUDA_MEMORY_H
 
@@ -43,7 +43,7 @@ private:
   int64_t size;
 };
 
-/// Copies between it and a card run beside the host's own work.
+/// Copies between it and a GPU run beside the host's own work.
 class PinnedMemory {
 public:
   /// At least one byte, page-aligned. Throws as DeviceMemory.

@@ -1,4 +1,4 @@
-// Work on a card, one piece behind the other.
+// Work on a GPU, one piece behind the other.
 #ifndef CHEEMS_RUNTIME_CUDA_STREAM_H
 #define CHEEMS_RUNTIME_CUDA_STREAM_H
 

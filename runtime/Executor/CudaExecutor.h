@@ -1,4 +1,4 @@
-// Runs code for NVIDIA's cards: state and scratch memory are on one, and a step
+// Runs code for NVIDIA's GPUs: state and scratch memory are on one, and a step
 // is launches on one stream.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDAEXECUTOR_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDAEXECUTOR_H
@@ -16,9 +16,9 @@ namespace cheems {
 
 class CudaExecutor : public Executor {
 public:
-  /// Throws Error: failed where the card's memory is short; DriverError.
+  /// Throws Error: failed where the GPU's memory is short; DriverError.
   CudaExecutor(const Model &model, const ExecutorOptions &options);
-  /// Takes nothing of the card.
+  /// Takes nothing of the GPU.
   static ExecutorBytes estimate(const Model &model,
                                 const ExecutorOptions &options);
 

@@ -33,7 +33,7 @@ cheems_step cheems::callOf(const StepRequest &request) {
 
 int64_t cheems::poolCapacity(const Model &model, int64_t context) {
   const Metadata &data = model.metadata();
-  // Where a window covers the context, code for cards drops none, and knows
+  // Where a window covers the context, code for GPUs drops none, and knows
   // that by pools that have no more than the window.
   bool covers = data.keepWindow != 0 && context <= data.keepWindow;
   return covers && model.image().target == CudaImage::target

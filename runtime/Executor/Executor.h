@@ -40,12 +40,12 @@ class Executor {
 public:
   virtual ~Executor() = default;
 
-  /// The code that was loaded: the variant of a CPU, "sm_90a.cubin" of a card.
+  /// The code that was loaded: the variant of a CPU, "sm_90a.cubin" of a GPU.
   virtual std::string code() const = 0;
   /// Threads that compute, the caller's included.
   virtual int threads() const = 0;
   /// Those of the host, whom the caller may employ between calls; null where a
-  /// card computes.
+  /// GPU computes.
   virtual ThreadPool *hostThreads() { return nullptr; }
   /// Whether this process made it: after a fork, the child did not, and may
   /// only look at the pools.

@@ -56,7 +56,7 @@ struct Snapshot {
 /// For one thread at a time. Several sessions may share a model, each with its
 /// own threads and memory. Whatever throws leaves every slot as it was, or, in
 /// a prefill, after its last whole chunk; only a slot that is given another
-/// state while a card or a file fails is empty. In a forked child a session can
+/// state while a GPU or a file fails is empty. In a forked child a session can
 /// be destroyed, and on the CPU looked at and saved, but a step throws Error
 /// (usage).
 class Session {
@@ -69,7 +69,7 @@ public:
   const Model &model() const { return *compiled; }
   int64_t slots() const { return static_cast<int64_t>(positions.size()); }
   int threads() const { return executor->threads(); }
-  /// The code that runs: the variant of a CPU, "sm_90a.cubin" of a card.
+  /// The code that runs: the variant of a CPU, "sm_90a.cubin" of a GPU.
   std::string code() const { return executor->code(); }
   int64_t vocabulary() const { return compiled->metadata().vocabulary; }
   /// Numbers of an embedding.
@@ -110,7 +110,7 @@ public:
   /// row is as near.
   std::optional<TopLogits> topLogits(size_t count, int64_t index = 0);
 
-  /// The host's threads that compute; null where a card does. The caller may
+  /// The host's threads that compute; null where a GPU does. The caller may
   /// employ them between calls, as ThreadPool allows.
   ThreadPool *hostThreads() { return executor->hostThreads(); }
 

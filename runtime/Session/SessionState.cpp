@@ -20,7 +20,7 @@ void Session::change(int64_t slot, int32_t position, int32_t kept,
                      const Act &act) {
   setPosition(slot, position); // the memory is in use from now on
   histories[slot].wentBack(kept);
-  positions[slot] = 0; // a file or a card that fails now leaves an empty slot
+  positions[slot] = 0; // a file or a GPU that fails now leaves an empty slot
   try {
     act();
   } catch (...) {

@@ -1,4 +1,4 @@
-// State pools in the memory of a card. What goes to and from the host passes
+// State pools in the memory of a GPU. What goes to and from the host passes
 // through a small pinned buffer.
 #ifndef CHEEMS_RUNTIME_STATE_DEVICEPOOLS_H
 #define CHEEMS_RUNTIME_STATE_DEVICEPOOLS_H
@@ -14,7 +14,7 @@ namespace cheems {
 class DevicePools : public StatePools {
 public:
   /// Zeroed, but for positions: entry e of each head has the position e. Code
-  /// for cards writes none where no entry is dropped. Throws Error naming the
+  /// for GPUs writes none where no entry is dropped. Throws Error naming the
   /// bytes when they cannot be had, and DriverError.
   DevicePools(const std::shared_ptr<const cuda::Context> &context,
               const Metadata &metadata, int64_t slots, int64_t capacity);
@@ -25,7 +25,7 @@ public:
   void read(int64_t slot, int64_t entries, const Reader &reader) const override;
   void fill(int64_t slot, int64_t entries, const Writer &writer) override;
   void copy(int64_t from, int64_t to, int64_t entries) override;
-  /// The memory stays: a card has it for these pools alone.
+  /// The memory stays: a GPU has it for these pools alone.
   void release(int64_t slot) override {}
 
 private:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a card with what gpu-check.sh has packed. gpu-check.sh describes it.
+"""Checks a GPU with what gpu-check.sh has packed. gpu-check.sh describes it.
 
     check.py [--driver LIBRARY] [--out FOLDER] [--seconds N] [--call-seconds N] [--only SECTION...] [--torch]
 
@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--driver", type=pathlib.Path, help="a CUDA driver library; default: libcuda.so.1")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("gpu-check-report"))
     parser.add_argument("--seconds", type=int, default=SECONDS, help="when to stop")
-    parser.add_argument("--call-seconds", type=float, default=CALL, help="how long a call to the card may take")
+    parser.add_argument("--call-seconds", type=float, default=CALL, help="how long a call to the GPU may take")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, help="these sections, and code_images, which all others need")
     parser.add_argument("--torch", action="store_true", help="time PyTorch, too")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Kernels of a compiler proven on hardware, and single instructions: the card beside the software GPU, bit for bit."""
+"""Kernels of a compiler proven on hardware, and single instructions: the GPU beside the software GPU, bit for bit."""
 import queue
 import re
 import sys
@@ -89,6 +89,6 @@ def page(result):
         lines.append(f"| {name} | {len(of_kind)} | {count('same')} | {count('near')} | {count('wrong', 'failed')} |")
     left_out = sum(one["state"] == "left out" for one in result["rows"])
     if left_out:
-        lines += ["", f"{left_out} are not for this card."]
+        lines += ["", f"{left_out} are not for this GPU."]
     differing = [one for one in result["rows"] if one["state"] == "near"]
     return lines + ([""] if differing else []) + [f"- {line(one)}" for one in differing]

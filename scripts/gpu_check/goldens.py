@@ -1,4 +1,4 @@
-"""Recorded models on the card: logits and greedy tokens, whole and in chunks."""
+"""Recorded models on the GPU: logits and greedy tokens, whole and in chunks."""
 import itertools
 import sys
 import tempfile

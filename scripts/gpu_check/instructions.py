@@ -1,6 +1,6 @@
-"""One kernel for each instruction whose bits a card alone can show: what its lanes compute of given words.
+"""One kernel for each instruction whose bits a GPU alone can show: what its lanes compute of given words.
 
-Where the ISA says what an instruction computes, the card must give the software GPU's bits. Where it says a largest error, both may have
+Where the ISA says what an instruction computes, the GPU must give the software GPU's bits. Where it says a largest error, both may have
 it, so they may differ by twice as much: by `relative` of the number and `absolute`.
 """
 import random

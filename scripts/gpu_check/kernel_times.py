@@ -1,4 +1,4 @@
-"""Times of the kernels of a layer and the head, beside the least that the work could take on this card."""
+"""Times of the kernels of a layer and the head, beside the least that the work could take on this GPU."""
 import json
 import shutil
 import sys
@@ -23,7 +23,7 @@ def least(one, card):
 
 
 def predicted(one, session):
-    """Microseconds by the model of time: of the known card whose name this one's begins with, else of the first of its architecture."""
+    """Microseconds by the model of time: of the known GPU whose name this one's begins with, else of the first of its architecture."""
     card = time_model.card_named(session.card["name"]) or next(
         card for card in time_model.cards() if card.architecture == int(session.architecture[3:5]))
     return 1e6 * time_model.seconds(one["counts"], card, time_model.GAPS[0])
@@ -62,7 +62,7 @@ def too_fast(row):
 
 
 def page(result):
-    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that reads and products take on this card, "
+    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that reads and products take on this GPU, "
              "what the model of time predicts (scripts/gpu_check/time_model.py, with 1 µs between kernels), the kernel with empty caches, and the "
              "kernel when the launch before it was the same one. The last three have the gap between launches."]
     steps = list(dict.fromkeys(one["step_name"] for one in result["rows"]))

@@ -1,4 +1,4 @@
-"""Models of the published shapes, few layers of them, rung by rung: each adds a part of what the card does, and the first that is wrong names
+"""Models of the published shapes, few layers of them, rung by rung: each adds a part of what the GPU does, and the first that is wrong names
 the culprit. Logits are compared with the CPU's, which were computed when this was packed."""
 import array
 import json
@@ -29,10 +29,10 @@ class Rung:
 
 
 def rungs(session):
-    """From what all cards have to what users run."""
+    """From what all GPUs have to what users run."""
     # Where the driver loads none of them, the rung that is the first to need one says why.
     best = next((image for image in session.images if image.startswith(session.architecture)), f"{session.architecture}.ptx")
-    first = [Rung("PTX of sm_80", "what all cards share (mma.sync, cp.async, arithmetic, or the plan and the runtime)", "full", "sm_80.ptx", PLAIN)]
+    first = [Rung("PTX of sm_80", "what all GPUs share (mma.sync, cp.async, arithmetic, or the plan and the runtime)", "full", "sm_80.ptx", PLAIN)]
     if session.architecture == "sm_90a":
         middle = [Rung("sm_90a with cuda.unit=mma", "code for sm_90a, without wgmma and bulk copies", "mma", best, PLAIN),
                   Rung("sm_90a with cuda.copy=threads", "wgmma", "threads", best, PLAIN),

@@ -1,6 +1,6 @@
 """Times of single operations by cheems-bench, beside goals and, if Python has it, PyTorch.
 
-Goals are rates: at least so much of the card's products or memory, as runtime/CUDA/Cards.def says that others measured them, of what
+Goals are rates: at least so much of the GPU's products or memory, as runtime/CUDA/Cards.def says that others measured them, of what
 FlashAttention-3 reached, or of SSD in Triton, which is timed here. A goal that is missed is said, and is no failure.
 """
 import json
@@ -53,8 +53,8 @@ def reached(row, card):
         is_hopper = card.architecture == 90 and size in FLASH_ATTENTION
         return ("FlashAttention-3", row["operations"] * rate / (1e12 * FLASH_ATTENTION[size])) if is_hopper else None
     if row["kind"] == "matmul":
-        return "the card's products", row["operations"] * rate / card.operations
-    return "the card's bandwidth", row["bytes"] * rate / card.bytes
+        return "the GPU's products", row["operations"] * rate / card.operations
+    return "the GPU's bandwidth", row["bytes"] * rate / card.bytes
 
 
 def run(session, result):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packs what gpu-check.sh needs on a machine with a card: pack.py BUILD FILE [--tiny]
+"""Packs what gpu-check.sh needs on a machine with a GPU: pack.py BUILD FILE [--tiny]
 
 BUILD is the folder of a build, whose software GPU counts here what kernels do. Needs numpy. With ptxas (or
 CHEEMS_PTXAS) models have machine code, too. --tiny packs small shapes and steps, which the software GPU runs in a minute.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels with what the software GPU has made of them, run on a card and compared: recorded_kernels.py LIBRARY FOLDER
+"""Kernels with what the software GPU has made of them, run on a GPU and compared: recorded_kernels.py LIBRARY FOLDER
 
 The folder has recorded.json, and recorded.bin with the bytes of all buffers. Needs nothing but Python. As a program it takes names of
 kernels, a line each, and answers with a line of JSON: it runs in a process of its own, because a kernel may hang.

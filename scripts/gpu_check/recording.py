@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the conformance kernels and those of single instructions on the software GPU, for a card to be compared with it:
+"""Runs the conformance kernels and those of single instructions on the software GPU, for a GPU to be compared with it:
 recording.py LIBRARY FOLDER [TEXT]. Needs numpy. The folder gets recorded.json and recorded.bin (recorded_kernels.py)."""
 import json
 import os

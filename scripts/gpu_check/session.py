@@ -1,4 +1,4 @@
-"""One run of the check on one card: where things are, how programs are started, how long each may take, and when the run ends early."""
+"""One run of the check on one GPU: where things are, how programs are started, how long each may take, and when the run ends early."""
 import concurrent.futures
 import json
 import os
@@ -17,9 +17,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 PLAIN = {"CHEEMS_CUDA_GRAPHS": "off", "CHEEMS_CUDA_OVERLAP": "off"}  # one launch behind the other, alone
 SOFTWARE = "Cheems emulator"  # how the software GPU's name begins
 
-CALL = 20  # seconds that a call to the card may take; what takes longer hangs
-HANGS = 2  # then the run ends: a card that hangs twice answers nothing any more, and time with it is short
-FILLING = 90  # seconds for a program that writes a model of some GB, and does not use the card
+CALL = 20  # seconds that a call to the GPU may take; what takes longer hangs
+HANGS = 2  # then the run ends: a GPU that hangs twice answers nothing any more, and time with it is short
+FILLING = 90  # seconds for a program that writes a model of some GB, and does not use the GPU
 KILLED = 3  # seconds for a process that was killed to go; the driver may hold it for good
 
 
@@ -88,7 +88,7 @@ class Session:
         return Failed(why)
 
     def run(self, *command, seconds=None, **settings):
-        """Standard output of a program that uses the card; with `seconds`, of one that does not, and may take so long."""
+        """Standard output of a program that uses the GPU; with `seconds`, of one that does not, and may take so long."""
         limit = self.limit(seconds or self.call)
         shown, process = self._start(command, settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
@@ -102,7 +102,7 @@ class Session:
         return out
 
     def lines(self, *command, **settings):
-        """Lines of standard output of a program that uses the card, as they come. Each may take as long as a call."""
+        """Lines of standard output of a program that uses the GPU, as they come. Each may take as long as a call."""
         found = queue.SimpleQueue()
 
         def read(stream):
@@ -145,7 +145,7 @@ class Session:
 
     def first_image(self, compute):
         """(what `compute` makes of the first image that works, its name, why that is not the best one or ""). The image of sm_80 runs on
-        every card, so what others do wrong does not hide the rest."""
+        every GPU, so what others do wrong does not hide the rest."""
         if not self.images:
             raise Failed("the driver loads no code")
         best, last = self.images[0], "sm_80.ptx"

@@ -65,7 +65,7 @@ class Timer:
 
     def launch(self, what, text, kernel, grid, threads, shared, arguments):
         launch = self.ready(text, kernel, grid, threads, shared, arguments)
-        # Copies to the card run in another stream. A driver may load code at its first launch, which it cannot while one is recorded.
+        # Copies to the GPU run in another stream. A driver may load code at its first launch, which it cannot while one is recorded.
         self.driver.call("cuCtxSynchronize")
         launch()
         self.driver.call("cuStreamSynchronize", self.stream)

@@ -1,4 +1,4 @@
-"""How long kernels take on a card, by what the software GPU counts of them: a model, corrected when a card has been measured.
+"""How long kernels take on a GPU, by what the software GPU counts of them: a model, corrected when a GPU has been measured.
 
 A launch takes the longest of three, and what comes between it and the next one:
 
@@ -18,7 +18,7 @@ CARDS = pathlib.Path(__file__).resolve().parents[2] / "runtime/CUDA/Cards.def"
 SECTOR = 32
 # Multiply-adds of bf16 in a cycle of a multiprocessor, by architecture (emulator/README.md)
 TENSOR_RATE = {80: 1024, 90: 2048}
-# Between two kernels of a graph, until one is measured on a card: the shorter and the longer
+# Between two kernels of a graph, until one is measured on a GPU: the shorter and the longer
 GAPS = (1e-6, 3e-6)
 # Cycles of a block's barrier: an assumption, which no measurement of ours backs
 BARRIER_CYCLES = 30
@@ -43,7 +43,7 @@ def cards():
 
 
 def card_named(name):
-    """The card whose name a driver's name begins with; None if there is none."""
+    """The GPU whose name a driver's name begins with; None if there is none."""
     return next((card for card in cards() if name.startswith(card.name)), None)
 
 

@@ -20,14 +20,14 @@ except ImportError:
 
 
 def torch_version(session):
-    """Empty, if Python has no PyTorch that finds the card."""
+    """Empty, if Python has no PyTorch that finds the GPU."""
     return "" if session.is_software else session.run(sys.executable, "-c", HAS, seconds=60).strip()
 
 
 def run(session, result):
     version = torch_version(session)
     if not version:
-        result["note"] = f"Not run: {'on the software GPU' if session.is_software else 'no PyTorch that finds a card'}."
+        result["note"] = f"Not run: {'on the software GPU' if session.is_software else 'no PyTorch that finds a GPU'}."
         return
     result["note"] = f"PyTorch {version}, one sequence, in bf16."
     tests = session.pack["tests"]
@@ -41,7 +41,7 @@ def run(session, result):
             try:
                 result.row({**one, **json.loads(session.run(*command, *form, seconds=45).splitlines()[-1])})
             except Failed as why:
-                # torch.compile needs more of a machine than a card
+                # torch.compile needs more of a machine than a GPU
                 result.row({**one, "why": str(why)})
                 if not form:
                     result.fail(f"{shape}: {why}")

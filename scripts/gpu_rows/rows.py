@@ -265,7 +265,7 @@ def register_works(sizes):
 # -- Times
 
 def speeds(bench, label, name):
-    """[work, card, tokens a second at each gap], by the model of time."""
+    """[work, GPU, tokens a second at each gap], by the model of time."""
     for work, weights, test, tokens in [*((f"decode, {FORMATS[one]}", one, decode(), 1) for one in FORMATS),
                                         ("decode, bf16, 64 sequences", "stored", decode(64), 64),
                                         (f"prompt of {PROMPT}, bf16", "stored", PROMPT_TEST, PROMPT)]:

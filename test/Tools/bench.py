@@ -3,7 +3,7 @@
 
     bench.py BIN_DIR SOURCE_DIR
 
-What takes long, such as limits of the machine and code for cards, is done for cases that CHEEMS_TEST_SEED draws; for all of them where
+What takes long, such as limits of the machine and code for GPUs, is done for cases that CHEEMS_TEST_SEED draws; for all of them where
 CHEEMS_TEST_LONG is set.
 """
 import json
@@ -314,7 +314,7 @@ class Bench(unittest.TestCase):
     def test_operations_on_a_card(self):
         gpu = BIN.resolve().parent / "lib/libcheems-cuda-emulator.so"
         if not gpu.exists():
-            print("skipped: cheems-bench on a card: no software GPU")
+            print("skipped: cheems-bench on a GPU: no software GPU")
             self.skipTest("no software GPU")
         settings = {"CHEEMS_CUDA_DRIVER": str(gpu)}
         own = {"ssd": "^ssd_", "attention": "^(attention|store_entries|merge_pieces)", "experts": "^(experts|key_scores)", "matmul": "^product"}
@@ -329,7 +329,7 @@ class Bench(unittest.TestCase):
             count, *numbers = map(int, shape.split("x"))
             if op != "matmul":
                 operations, size = work(op, numbers, 1, count, 0, 2)
-                # on a card rows of SSD are counted one by one
+                # on a GPU rows of SSD are counted one by one
                 operations = count * work(op, numbers, 1, 1, 0, 2)[0] if op == "ssd" else operations
                 self.assertEqual((row["operations"], row["bytes"], row["chunk"]), (operations, size, None))
                 self.assertTrue(row["loops"] and all(re.search(own[op], name) for name in row["loops"]), row["loops"])

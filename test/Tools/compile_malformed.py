@@ -132,10 +132,10 @@ COMPILE_CASES = [
     ("context out of range", ["MODEL", "-o", "OUT", "--max-context", "99999999999999999999"], USAGE, "not '99999999999999999999'"),
     ("more rows than a group may have", ["MODEL", "-o", "OUT", "--group-experts", "4097"], USAGE, "4097"),
     ("groups in plain loops", ["MODEL", "-o", "OUT", "--pipeline", "scalar", "--group-experts", "64"], USAGE, "--group-experts"),
-    ("no such card", ["MODEL", "-o", "OUT", "--target", "cuda", "--emit", "ptx", "--cuda-arch", "sm_1"], UNSUPPORTED, "sm_1"),
-    ("no such card for a file", ["MODEL", "-o", "OUT", "--target", "cpu,cuda", "--cuda-arch", "sm_80,sm_99"], UNSUPPORTED, "'sm_99'"),
+    ("no such GPU", ["MODEL", "-o", "OUT", "--target", "cuda", "--emit", "ptx", "--cuda-arch", "sm_1"], UNSUPPORTED, "sm_1"),
+    ("no such GPU for a file", ["MODEL", "-o", "OUT", "--target", "cpu,cuda", "--cuda-arch", "sm_80,sm_99"], UNSUPPORTED, "'sm_99'"),
     ("a CPU without its target", ["MODEL", "-o", "OUT", "--target", "cuda", "--cpu", "avx2"], USAGE, "--cpu is for the target cpu"),
-    ("a card without its target", ["MODEL", "-o", "OUT", "--cuda-arch", "sm_80"], USAGE, "--cuda-arch is for --target cuda"),
+    ("a GPU without its target", ["MODEL", "-o", "OUT", "--cuda-arch", "sm_80"], USAGE, "--cuda-arch is for --target cuda"),
     ("other target", ["MODEL", "-o", "OUT", "--target", "cpu,abacus"], UNSUPPORTED, "no target 'abacus'; this compiler has: cpu, cuda"),
     ("no such back end", ["MODEL", "-o", "OUT", "--load-backend", "/no/such/backend.so"], FAILED, "/no/such/backend.so"),
     ("a file that is no back end", ["MODEL", "-o", "OUT", "--load-backend", __file__], FAILED, "compile_malformed.py"),
@@ -153,7 +153,7 @@ COMPILE_CASES = [
      "cpu.pipeline=scalar takes experts token by token"),
     ("an option twice", ["MODEL", "-o", "OUT", "--cpu", "avx2", "--backend-option", "cpu.cpu=native"], USAGE,
      "--backend-option cpu.cpu has a short form"),
-    ("no card for a target", ["MODEL", "-o", "OUT", "--target", "cuda", "--backend-option", "cuda.arch="], UNSUPPORTED, "no kernels are made for ''"),
+    ("no GPU for a target", ["MODEL", "-o", "OUT", "--target", "cuda", "--backend-option", "cuda.arch="], UNSUPPORTED, "no kernels are made for ''"),
     ("output folder missing", ["MODEL", "-o", "/no/such/folder/out.cheems", *ONE_VARIANT], FAILED, "/no/such/folder"),
 ]
 

@@ -5,7 +5,7 @@
     run_profile.py CHEEMS_RUN --compile CHEEMS_COMPILE FOLDER...
     run_profile.py CHEEMS_RUN --card SOFTWARE_GPU CHEEMS_COMPILE FOLDER...
 
-The first form drives a stand-in whose entries have two marks and no parallel loop; the second, compiled models; the third, on a card.
+The first form drives a stand-in whose entries have two marks and no parallel loop; the second, compiled models; the third, on a GPU.
 """
 import json
 import os

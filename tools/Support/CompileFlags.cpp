@@ -31,7 +31,7 @@ void CompileFlags::declare(CLI::App &app) {
 void CompileFlags::declareFormats(CLI::App &app) {
   app.add_option(
          "--weights", weights,
-         "type of matrices: stored (the default), f32, bf16, f16 (for cards "
+         "type of matrices: stored (the default), f32, bf16, f16 (for GPUs "
          "alone), int8 or int4")
       ->check(CLI::IsMember(weightFormats()))
       ->type_name("TEXT")

@@ -1,4 +1,4 @@
-// What the steps of tests ask a card for, as the software GPU counts it.
+// What the steps of tests ask a GPU for, as the software GPU counts it.
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_COUNTS_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_COUNTS_H
 

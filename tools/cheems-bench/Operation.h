@@ -53,7 +53,7 @@ public:
   virtual double stateBytes(int64_t longest, int64_t elementBytes) const = 0;
   /// Finds the role by the name that a profile shows (NameLoops.cpp gives it).
   virtual LoopRole role(std::string_view loop) const = 0;
-  /// On a card the kernels are told apart: whether one is the operation's.
+  /// On a GPU the kernels are told apart: whether one is the operation's.
   virtual bool ownsKernel(std::string_view kernel) const = 0;
   /// Additions and multiplications.
   virtual double operations(const OperationStep &step,

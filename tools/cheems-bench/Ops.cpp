@@ -45,7 +45,7 @@ public:
 
   int threads() const { return session.threads(); }
 
-  /// On a card those of the product's kernels, else those of the steps.
+  /// On a GPU those of the product's kernels, else those of the steps.
   double seconds(int64_t times) {
     double ofKernels = 0;
     auto begin = std::chrono::steady_clock::now();
@@ -73,7 +73,7 @@ private:
   }
 
   Session session;
-  std::shared_ptr<Profile> profile; ///< on a card
+  std::shared_ptr<Profile> profile; ///< on a GPU
   std::vector<int32_t> tokens, rows;
   std::vector<float> logits;
 };

@@ -86,7 +86,7 @@ private:
   }
 
   /// The tokens of the highest logits, found by the threads that compute, or by
-  /// the card.
+  /// the GPU.
   void choose() {
     auto chooseRange = [](void *context, int64_t begin, int64_t end, int64_t) {
       for (int64_t i = begin; i < end; ++i) {

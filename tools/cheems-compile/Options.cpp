@@ -31,7 +31,7 @@ void CommandLineOptions::addTargets(CLI::App &app) {
       "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
   cards =
       app.add_option("--cuda-arch", architectures,
-                     "cards that the target cuda makes code for, with commas "
+                     "GPUs that the target cuda makes code for, with commas "
                      "between: sm_80, sm_90a (the default is both); --emit "
                      "shows the first");
   cards->delimiter(',')->allow_extra_args(false)->type_name("ARCH[,ARCH]");

@@ -6,7 +6,7 @@ namespace cheems::translate {
 std::optional<Options> parseOptions(int argc, char **argv) {
   CLI::App app(
       "Translates the kernels of an MLIR module, which "
-      "cheems-tile-to-nvvm has lowered, to code for a card, or its plan of "
+      "cheems-tile-to-nvvm has lowered, to code for a GPU, or its plan of "
       "launches to the text that the runtime reads.\nExamples:\n"
       "  cheems-opt kernels.mlir --cheems-tile-to-nvvm | "
       "cheems-translate --to-ptx\n"
@@ -31,7 +31,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
                   "the plan of a module at the stage plan, as JSON in lines");
   forms->require_option(1);
   app.add_option("--cuda-arch", options.architecture,
-                 "card that the code is for: sm_80 and later, or sm_90a (the "
+                 "GPU that the code is for: sm_80 and later, or sm_90a (the "
                  "default)")
       ->type_name("NAME");
   app.add_flag("--resources", options.resources,

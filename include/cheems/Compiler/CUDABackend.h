@@ -1,4 +1,4 @@
-// The back end for NVIDIA's cards.
+// The back end for NVIDIA's GPUs.
 #ifndef CHEEMS_COMPILER_CUDABACKEND_H
 #define CHEEMS_COMPILER_CUDABACKEND_H
 

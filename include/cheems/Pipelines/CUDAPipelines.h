@@ -1,4 +1,4 @@
-// The way from an imported module to kernels of NVIDIA's cards, in named
+// The way from an imported module to kernels of NVIDIA's GPUs, in named
 // stages.
 #ifndef CHEEMS_PIPELINES_CUDAPIPELINES_H
 #define CHEEMS_PIPELINES_CUDAPIPELINES_H
@@ -9,7 +9,7 @@
 
 namespace cheems {
 
-/// How far a module is on its way to code for cards (#cheems.stage). Each is
+/// How far a module is on its way to code for GPUs (#cheems.stage). Each is
 /// made from the one before.
 enum class CUDAStage {
   Imported,

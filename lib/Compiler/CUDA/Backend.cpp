@@ -1,4 +1,4 @@
-// Compiles a model's kernels for NVIDIA's cards.
+// Compiles a model's kernels for NVIDIA's GPUs.
 #include "CodeWriter.h"
 #include "Image.h"
 #include "cheems/Compiler/CUDABackend.h"

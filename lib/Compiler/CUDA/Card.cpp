@@ -24,7 +24,7 @@ llvm::Error read(const Backend &backend, const CompileOptions &options,
 
 std::vector<BackendOption> cudaOptions() {
   return {{kArchitectures.str(),
-           "cards that code is made for, with commas between: sm_80, sm_90a",
+           "GPUs that code is made for, with commas between: sm_80, sm_90a",
            "sm_80,sm_90a"},
           {kUnit.str(),
            "newest unit that products and attention of prompts may use: mma, "

@@ -1,4 +1,4 @@
-// The cards that code is made for, by the options of the back end.
+// The GPUs that code is made for, by the options of the back end.
 #ifndef CHEEMS_LIB_COMPILER_CUDA_CARD_H
 #define CHEEMS_LIB_COMPILER_CUDA_CARD_H
 

@@ -1,4 +1,4 @@
-// Makes the image for NVIDIA's cards: for each, a plan of launches and its
+// Makes the image for NVIDIA's GPUs: for each, a plan of launches and its
 // code.
 #include "Image.h"
 #include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
@@ -14,7 +14,7 @@
 namespace cheems {
 namespace {
 
-/// What one card needs, and what is known of it then.
+/// What one GPU needs, and what is known of it then.
 struct Compiled {
   std::string plan, ptx, cubin;
   std::unique_ptr<mlir::MLIRContext> context; ///< owns `parameters`
@@ -152,7 +152,7 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
       stageDone();
     }
     described.push_back(std::move(card));
-    // Parameters are stored as rows, and so the same for each card.
+    // Parameters are stored as rows, and so the same for each GPU.
     image.parameters = std::move(made->parameters);
     image.context = std::move(made->context);
     image.description["decode_rows"] = made->decodeRows;
@@ -160,7 +160,7 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
   image.description["cards"] = std::move(described);
   if (!*assembler) {
     image.notes.push_back(
-        ("the file has no machine code for cards, so the driver finishes its "
+        ("the file has no machine code for GPUs, so the driver finishes its "
          "PTX when it is loaded: " +
          llvm::StringRef(cuda::kNoAssembler))
             .str());

@@ -1,4 +1,4 @@
-// The image for NVIDIA's cards (docs/abi.md).
+// The image for NVIDIA's GPUs (docs/abi.md).
 #ifndef CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
 #define CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
 

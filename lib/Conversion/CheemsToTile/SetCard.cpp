@@ -1,4 +1,4 @@
-// cheems-set-card: the module says which card it is compiled for.
+// cheems-set-card: the module says which GPU it is compiled for.
 #include "Strategy/Strategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"

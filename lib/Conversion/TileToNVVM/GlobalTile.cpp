@@ -1,4 +1,4 @@
-// Addresses and guards of tiles in memory of the card. Products with strides
+// Addresses and guards of tiles in memory of the GPU. Products with strides
 // are of 64 bits: a row times its stride may exceed 2^31.
 #include "GlobalTile.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

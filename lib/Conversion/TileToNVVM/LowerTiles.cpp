@@ -113,7 +113,7 @@ static LogicalResult verifyOp(Operation *op) {
   if (!supported) {
     return op->emitOpError()
            << "in the kernel " << kernel
-           << " has no code for cards; kernels have cheems_tile, arith, some "
+           << " has no code for GPUs; kernels have cheems_tile, arith, some "
               "of math, scf loops and branches, tensor.splat, tensor.extract "
               "of "
               "what all threads hold, memref.dim and memref.load";

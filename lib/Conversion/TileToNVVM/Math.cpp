@@ -1,4 +1,4 @@
-// Functions that the card approximates, one instruction each where it can.
+// Functions that the GPU approximates, one instruction each where it can.
 // Passes.td says how far off they are.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "Patterns.h"
@@ -55,7 +55,7 @@ static bool isPolynomial(Operation *op) {
          getElementTypeOrSelf(op->getResult(0).getType()).isF32();
 }
 
-/// A logarithm of what is near 1, for which the card has no instruction.
+/// A logarithm of what is near 1, for which the GPU has no instruction.
 static bool isNearOne(Operation *op) {
   return isa<math::Log1pOp>(op) &&
          getElementTypeOrSelf(op->getResult(0).getType()).isF32();
@@ -121,7 +121,7 @@ struct LowerMath : ConversionPattern {
       return success();
     }
     if (!isInstruction(op) && !isPolynomial(op)) {
-      return rewriter.notifyMatchFailure(op, "is a function no card has");
+      return rewriter.notifyMatchFailure(op, "is a function no GPU has");
     }
     Type type = getTypeConverter()->convertType(op->getResult(0).getType());
     Operation *made = Operation::create(

@@ -200,12 +200,12 @@ struct LowerReturn : OpConversionPattern<tile::ReturnOp> {
   }
 };
 
-/// A card may start the kernel before those ahead of it have ended (PTX ISA,
+/// A GPU may start the kernel before those ahead of it have ended (PTX ISA,
 /// "Parallel Synchronization and Communication Instructions: griddepcontrol").
 /// It waits for them: all memory is then as they left it. A kernel ends only
 /// behind its own wait, so when the one ahead has ended, so have all before
 /// that one. The next kernel may start as soon as all blocks are here: it waits
-/// in turn. Were it told before the wait, many kernels could be on the card,
+/// in turn. Were it told before the wait, many kernels could be on the GPU,
 /// and hold room that those ahead need.
 struct LowerWaitForLaunches : OpConversionPattern<WaitForLaunchesOp> {
   using OpConversionPattern::OpConversionPattern;

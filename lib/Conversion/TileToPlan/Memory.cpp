@@ -1,4 +1,4 @@
-// Memory of the card as the host sees it: where it begins, and its extents.
+// Memory of the GPU as the host sees it: where it begins, and its extents.
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

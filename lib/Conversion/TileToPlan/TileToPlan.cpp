@@ -205,6 +205,6 @@ void cheems::buildTileToPlanPipeline(OpPassManager &pm) {
 void cheems::registerTileToPlanPipeline() {
   PassPipelineRegistration<>(
       "cheems-launches-to-plan",
-      "Functions that launch kernels on memory of the card become plans",
+      "Functions that launch kernels on memory of the GPU become plans",
       [](OpPassManager &pm) { buildTileToPlanPipeline(pm); });
 }

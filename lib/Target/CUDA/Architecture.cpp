@@ -1,4 +1,4 @@
-// The cards that kernels are compiled for.
+// The GPUs that kernels are compiled for.
 #include "cheems/Target/CUDA/Architecture.h"
 
 namespace cheems::cuda {

@@ -1,5 +1,5 @@
 // Refuses what a stage before has left: stock conversions report success with
-// ops that they could not convert, and LLVM ends the process at what a card
+// ops that they could not convert, and LLVM ends the process at what a GPU
 // lacks.
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "cheems/Target/CUDA/PTX.h"

@@ -1,4 +1,4 @@
-// LLVM's back end for NVIDIA's cards, as kernels need it.
+// LLVM's back end for NVIDIA's GPUs, as kernels need it.
 #include "TargetMachine.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"

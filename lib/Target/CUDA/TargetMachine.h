@@ -1,4 +1,4 @@
-// LLVM's back end for NVIDIA's cards, as kernels need it.
+// LLVM's back end for NVIDIA's GPUs, as kernels need it.
 #ifndef CHEEMS_LIB_TARGET_CUDA_TARGETMACHINE_H
 #define CHEEMS_LIB_TARGET_CUDA_TARGETMACHINE_H
 

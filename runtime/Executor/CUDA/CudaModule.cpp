@@ -104,7 +104,7 @@ bool CudaModule::loadCubin() {
     loaded = chosen.code->architecture + ".cubin";
     return true;
   }
-  // Code for another card, or by an assembler that is newer than the driver:
+  // Code for another GPU, or by an assembler that is newer than the driver:
   // drivers answer this in several ways. Then the driver makes its own code.
   // Without memory, or in a context that is lost, the PTX cannot be loaded
   // either, and its failure would hide the reason.

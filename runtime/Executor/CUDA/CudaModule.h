@@ -11,10 +11,10 @@ namespace cheems::cuda {
 
 class CudaModule {
 public:
-  /// Loads what is best for the card: machine code, or the PTX where there is
+  /// Loads what is best for the GPU: machine code, or the PTX where there is
   /// none or it cannot be loaded. `variant` forces one, "sm_80.ptx",
   /// and where that is empty CHEEMS_CUDA_IMAGE. Throws Error: unsupported where
-  /// the image has nothing for the card or the driver is too old for its code;
+  /// the image has nothing for the GPU or the driver is too old for its code;
   /// usage where what is forced is not there; DriverError. `file` is for
   /// messages. `image` must outlive this.
   CudaModule(std::shared_ptr<const Context> context, const CudaImage &image,
@@ -23,7 +23,7 @@ public:
   CudaModule(const CudaModule &) = delete;
   CudaModule &operator=(const CudaModule &) = delete;
 
-  /// The code of an image that is best for a card, or what is forced, and which
+  /// The code of an image that is best for a GPU, or what is forced, and which
   /// forms of it may be loaded.
   struct Choice {
     const CardCode *code = nullptr;

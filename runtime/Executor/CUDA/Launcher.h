@@ -61,7 +61,7 @@ private:
   void setNumbers(const StepSizes &sizes);
   /// Those of launches that run.
   void encodeMaps();
-  /// `overlaps`: the card may start it before the kernel ahead has ended.
+  /// `overlaps`: the GPU may start it before the kernel ahead has ended.
   void launchKernel(size_t launch, size_t firstArgument, const Stream &stream,
                     bool overlaps);
 

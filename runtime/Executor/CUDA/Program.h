@@ -1,4 +1,4 @@
-// A model on a card: its kernels and its weights, which all sessions share.
+// A model on a GPU: its kernels and its weights, which all sessions share.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_PROGRAM_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_PROGRAM_H
 
@@ -11,7 +11,7 @@ namespace cheems::cuda {
 class Program {
 public:
   struct Loading {
-    /// Bytes of the card's memory that will be asked for beside the weights,
+    /// Bytes of the GPU's memory that will be asked for beside the weights,
     /// and what for; the weights do not begin their way where all together is
     /// not free.
     std::function<int64_t(const LaunchPlan &plan)> need;

@@ -60,7 +60,7 @@ StepGraphs::Graph StepGraphs::make(const Sizes &sizes, const Stream &stream,
   int64_t before = freeBytes(driver);
   Graph made{sizes, nullptr, 0};
   driver.cuGraphInstantiateWithFlags(&made.executable, graph, 0);
-  // Others may use the card, too: it is an estimate.
+  // Others may use the GPU, too: it is an estimate.
   made.bytes = std::max<int64_t>(0, before - freeBytes(driver));
   return made;
 }

@@ -17,7 +17,7 @@ namespace cheems::cuda {
 /// are in memory that its kernels read. The first step of its sizes becomes no
 /// graph: a driver may load a kernel when it is launched for the first time,
 /// which it may not do while launches become a graph. Graphs that together take
-/// more than a limit of the card's memory go, those of the longest rest first.
+/// more than a limit of the GPU's memory go, those of the longest rest first.
 class StepGraphs {
 public:
   explicit StepGraphs(std::shared_ptr<const Context> context)
@@ -41,7 +41,7 @@ private:
   struct Graph {
     Sizes sizes;
     CUgraphExec executable;
-    int64_t bytes; ///< of the card's memory
+    int64_t bytes; ///< of the GPU's memory
   };
   Graph make(const Sizes &sizes, const Stream &stream,
              const std::function<void()> &launch) const;

@@ -1,4 +1,4 @@
-// What the host tells a card of a step.
+// What the host tells a GPU of a step.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPINPUTS_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPINPUTS_H
 
@@ -8,7 +8,7 @@
 
 namespace cheems::cuda {
 
-/// Tokens, segments and both lists of rows of a step, copied to the card in one
+/// Tokens, segments and both lists of rows of a step, copied to the GPU in one
 /// piece.
 class StepInputs {
 public:

@@ -1,4 +1,4 @@
-// When each launch of a step began on the card, for a profile.
+// When each launch of a step began on the GPU, for a profile.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPTIMER_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPTIMER_H
 

@@ -1,4 +1,4 @@
-// What the environment switches off on a card, to find out what is wrong there.
+// What the environment switches off on a GPU, to find out what is wrong there.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_SWITCHES_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_SWITCHES_H
 

@@ -1,4 +1,4 @@
-// Finds the best logits of a step's rows on the card, so that whole rows stay
+// Finds the best logits of a step's rows on the GPU, so that whole rows stay
 // there.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_TOPLOGITSFINDER_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_TOPLOGITSFINDER_H

@@ -15,7 +15,7 @@ constexpr char uploadPurpose[] =
     "the model's weights; compile it with smaller --weights, or use --device "
     "cpu";
 
-/// One of the ways to the card: while its copy runs, the host fills another's
+/// One of the ways to the GPU: while its copy runs, the host fills another's
 /// buffer.
 struct Lane {
   PinnedMemory buffer;

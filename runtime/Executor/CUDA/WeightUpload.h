@@ -1,4 +1,4 @@
-// The weights that an image for CUDA reads, in the memory of a card.
+// The weights that an image for CUDA reads, in the memory of a GPU.
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_WEIGHTUPLOAD_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_WEIGHTUPLOAD_H
 
@@ -21,7 +21,7 @@ public:
   /// Returns the bytes that they take of the GPU's memory.
   int64_t bytes() const { return size; }
   /// Copies them out of the weight section `weights`. Throws Error naming the
-  /// bytes where the card has no room for them, DriverError, and what
+  /// bytes where the GPU has no room for them, DriverError, and what
   /// `progress` throws.
   void upload(const std::shared_ptr<const Context> &context,
               const void *weights, const Progress &progress = nullptr);

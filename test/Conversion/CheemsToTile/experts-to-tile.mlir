@@ -164,7 +164,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @keys(%g: tensor<?x2x1x8193xf32>, %s: tensor<?x1x8xf32>, %e: tensor<?x1x8xi32>) -> tensor<?x1x8xi32> {
-    // expected-error@below {{has more than 8192 keys per half: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{has more than 8192 keys per half: GPUs have no kernel for it yet; compile for cpu}}
     %0:2 = cheems.retrieve_experts ins(%g : tensor<?x2x1x8193xf32>) outs(%s, %e : tensor<?x1x8xf32>, tensor<?x1x8xi32>) -> tensor<?x1x8xf32>, tensor<?x1x8xi32>
     return %0#1 : tensor<?x1x8xi32>
   }
@@ -174,7 +174,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @pairs(%g: tensor<?x2x1x200xf32>, %s: tensor<?x1x129xf32>, %e: tensor<?x1x129xi32>) -> tensor<?x1x129xi32> {
-    // expected-error@below {{makes pairs of more than 128 keys per half: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{makes pairs of more than 128 keys per half: GPUs have no kernel for it yet; compile for cpu}}
     %0:2 = cheems.retrieve_experts ins(%g : tensor<?x2x1x200xf32>) outs(%s, %e : tensor<?x1x129xf32>, tensor<?x1x129xi32>) -> tensor<?x1x129xf32>, tensor<?x1x129xi32>
     return %0#1 : tensor<?x1x129xi32>
   }
@@ -184,7 +184,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @columns(%x: tensor<?x16385xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %d: tensor<16x16385xf32>, %y: tensor<?x16385xf32>) -> tensor<?x16385xf32> {
-    // expected-error@below {{has rows of more than 16384 numbers: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{has rows of more than 16384 numbers: GPUs have no kernel for it yet; compile for cpu}}
     %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x16385xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x16385xf32>, tensor<16x16385xf32>)
         outs(%y : tensor<?x16385xf32>) -> tensor<?x16385xf32>
     return %0 : tensor<?x16385xf32>
@@ -195,7 +195,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @many(%x: tensor<?x8xf32>, %s: tensor<?x1x16385xf32>, %e: tensor<?x1x16385xi32>, %d: tensor<16x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
-    // expected-error@below {{adds more than 16384 experts of a head: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{adds more than 16384 experts of a head: GPUs have no kernel for it yet; compile for cpu}}
     %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x16385xf32>, tensor<?x1x16385xi32>, tensor<16x8xf32>, tensor<16x8xf32>)
         outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
     return %0 : tensor<?x8xf32>

@@ -67,7 +67,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @none(%x: tensor<?x?xf32>, %w: tensor<?xf32>) -> tensor<?x?xf32> {
-    // expected-error@below {{is of a kind or shape that is left: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{is of a kind or shape that is left: GPUs have no kernel for it yet; compile for cpu}}
     %0 = cheems.rms_norm epsilon 1.0e-06 ins(%x, %w : tensor<?x?xf32>, tensor<?xf32>) outs(%x : tensor<?x?xf32>) -> tensor<?x?xf32>
     return %0 : tensor<?x?xf32>
   }

@@ -1,4 +1,4 @@
-// From the op to PTX, and that on the card in software. Where all queries are zero and all masks zero, weights are one, so values that
+// From the op to PTX, and that on the software GPU. Where all queries are zero and all masks zero, weights are one, so values that
 // are all 3 give 3. The counts: no bank conflicts, and no more instructions per mma than the attention that Triton compiles.
 // REQUIRES: cheems-translate, cheems-ptx-run
 // RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse --cheems-tile-plan-shared --cheems-tile-to-nvvm -o %t.mlir

@@ -369,7 +369,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
   func.func @window(%q: tensor<?x1x16xf32>, %mask: tensor<?x1xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x1x16xf32>,
                     %keys: tensor<?x1x1x?x16xf32>, %values: tensor<?x1x1x?x16xf32>, %masks: tensor<?x1x1x?xf32>, %positions: tensor<?x1x1x?xi32>)
       -> tensor<?x1x16xf32> {
-    // expected-error@below {{has a window and blocks of 48 rows, no multiple of 64: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{has a window and blocks of 48 rows, no multiple of 64: GPUs have no kernel for it yet; compile for cpu}}
     %o:5 = cheems.segmented_attention bias scale 0.25 keep 16 block 48
         ins(%q, %q, %q : tensor<?x1x16xf32>, tensor<?x1x16xf32>, tensor<?x1x16xf32>) mask(%mask : tensor<?x1xf32>)
         segments(%segments : tensor<?x8xi32>) layer(%layer)

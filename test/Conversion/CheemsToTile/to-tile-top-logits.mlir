@@ -28,7 +28,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @many(%logits: tensor<?x100000xf32>, %v: tensor<?x1000xf32>, %t: tensor<?x1000xi32>, %s: tensor<?xf32>) -> tensor<?x1000xi32> {
-    // expected-error@below {{wants too many of each row's logits: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{wants too many of each row's logits: GPUs have no kernel for it yet; compile for cpu}}
     %0:3 = cheems.top_logits ins(%logits : tensor<?x100000xf32>) outs(%v, %t, %s : tensor<?x1000xf32>, tensor<?x1000xi32>, tensor<?xf32>)
         -> tensor<?x1000xf32>, tensor<?x1000xi32>, tensor<?xf32>
     return %0#1 : tensor<?x1000xi32>
@@ -40,7 +40,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // Nothing that computes is left without a word.
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @turned(%x: tensor<?x64xf32>, %y: tensor<64x?xf32>) -> tensor<64x?xf32> {
-    // expected-error@below {{is of a kind or shape that is left: cards have no kernel for it yet; compile for cpu}}
+    // expected-error@below {{is of a kind or shape that is left: GPUs have no kernel for it yet; compile for cpu}}
     %0 = linalg.transpose ins(%x : tensor<?x64xf32>) outs(%y : tensor<64x?xf32>) permutation = [1, 0]
     return %0 : tensor<64x?xf32>
   }

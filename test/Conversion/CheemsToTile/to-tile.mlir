@@ -90,7 +90,7 @@ module {
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @no_columns(%x: tensor<?x0xf32>, %a: tensor<0xf32>, %y: tensor<?x0xf32>) -> tensor<?x0xf32> {
-    // expected-error@below {{is on a tensor with an extent of 0: cards have no kernel for it; compile for cpu}}
+    // expected-error@below {{is on a tensor with an extent of 0: GPUs have no kernel for it; compile for cpu}}
     %m = cheems.dynamic_mask ins(%x, %a : tensor<?x0xf32>, tensor<0xf32>) outs(%y : tensor<?x0xf32>) -> tensor<?x0xf32>
     return %m : tensor<?x0xf32>
   }

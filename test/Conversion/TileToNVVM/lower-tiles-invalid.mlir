@@ -11,7 +11,7 @@ cheems_tile.kernel @values() warps(1) {
 
 cheems_tile.kernel @memory(%x: memref<?xf32>, %zero: f32) warps(1) {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{in the kernel memory has no code for cards; kernels have cheems_tile, arith, some of math, scf loops and branches}}
+  // expected-error @+1 {{in the kernel memory has no code for GPUs; kernels have cheems_tile, arith, some of math, scf loops and branches}}
   memref.store %zero, %x[%c0] : memref<?xf32>
   cheems_tile.return
 }
@@ -22,7 +22,7 @@ cheems_tile.kernel @memory(%x: memref<?xf32>, %zero: f32) warps(1) {
 cheems_tile.kernel @function(%x: memref<32xf32>) warps(1) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<1x32xf32, #rows>
-  // expected-error @+1 {{in the kernel function has no code for cards}}
+  // expected-error @+1 {{in the kernel function has no code for GPUs}}
   %e = math.tanh %zero : tensor<1x32xf32, #rows>
   cheems_tile.return
 }
@@ -33,7 +33,7 @@ cheems_tile.kernel @function(%x: memref<32xf32>) warps(1) {
 #rows = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
 cheems_tile.kernel @precise(%x: memref<32xf32>) warps(1) {
   %one = arith.constant dense<1.0> : tensor<1x32xf64, #rows>
-  // expected-error @+1 {{in the kernel precise has no code for cards}}
+  // expected-error @+1 {{in the kernel precise has no code for GPUs}}
   %e = math.exp %one : tensor<1x32xf64, #rows>
   cheems_tile.return
 }

@@ -1,4 +1,4 @@
-"""What cards round of a model, as parts of test/Integration/rounding_bound.py."""
+"""What GPUs round of a model, as parts of test/Integration/rounding_bound.py."""
 from rounding_bound import UNITS, Part, unit_of_codes
 
 CODED = {"int8", "int4"}

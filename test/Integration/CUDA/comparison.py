@@ -1,4 +1,4 @@
-"""A recorded model in double, and in double with what cards round; and how far something is from either.
+"""A recorded model in double, and in double with what GPUs round; and how far something is from either.
 
 The interpreter runs both: the imported module of a checkpoint in f32 whose weights were rounded here (checkpoints.py), and the module
 after the stage `rounded` with the same weights.

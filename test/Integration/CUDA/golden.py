@@ -5,15 +5,15 @@ and these with what rounds none.
     golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--ways NUMBER...] [--weights stored|bf16|f16|int8|int4] [--kv stored|int8]
 
 Both bounds follow from the unit roundoffs and the depth alone (test/Integration/rounding_bound.py), and hold for every row. Weights are
-rounded, and made codes, by code that shares nothing with the compiler (test/Integration/checkpoints.py). Where a card may choose other
+rounded, and made codes, by code that shares nothing with the compiler (test/Integration/checkpoints.py). Where a GPU may choose other
 keys or experts, the interpreter finds out by the logits which, and follows; how little its own numbers speak against that is bounded, too.
 
 Weights as stored are compared with the recorded logits and greedy tokens as well. The bounds are those of test/Integration/recorded.py.
 
-There are four ways to run a model, two on a card of each architecture: asynchronous copies take effect early or late, and the prompt is
+There are four ways to run a model, two on a GPU of each architecture: asynchronous copies take effect early or late, and the prompt is
 whole or in chunks. --ways takes some of them; all four are run without it, or where CHEEMS_TEST_LONG is set. Then one file has code for both
 architectures and, but for f16, for CPUs. Fewer ways have code for their architectures alone, because compiling is most of the time. A second
-run, in which warps have another order, gives the same bits. Whatever the card finds ends the run. In a batch, the last row gives the same
+run, in which warps have another order, gives the same bits. Whatever the GPU finds ends the run. In a batch, the last row gives the same
 bits as by itself.
 """
 import argparse

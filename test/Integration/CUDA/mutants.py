@@ -5,7 +5,7 @@
 
 Each run has a mistake of each kind that one bound alone finds: in numbers, and in what is chosen. All mistakes are made where
 CHEEMS_TEST_LONG is set, because compiling the models is most of the time.
-A mistake is made in the text of a module that is interpreted, or in what it reads; what cards compute stays as it is. It is a wrong
+A mistake is made in the text of a module that is interpreted, or in what it reads; what GPUs compute stays as it is. It is a wrong
 rounding, a dropped term, a window that is shifted by one, an expert that is chosen though others are far better, or a code or a scale.
 """
 import array
@@ -61,7 +61,7 @@ class Mutants:
 
     def both(self, what, comparison, holds):
         self.expect(f"{what}, roundings", comparison.roundings(), holds)
-        self.expect(f"{what}, a card", comparison.compiled(comparison.card), holds)
+        self.expect(f"{what}, a GPU", comparison.compiled(comparison.card), holds)
 
 
 def a_wrong_rounding(mutants, folder):
@@ -83,7 +83,7 @@ def a_dropped_term(mutants, folder):
     comparison.exact_model = folder / "dropped"
     checkpoints.write(kept, comparison.exact_model, read)
     comparison.rounded = comparison.interpreted("rounded")
-    mutants.expect("one term of 128 that is dropped, a card", comparison.compiled(comparison.card), False)
+    mutants.expect("one term of 128 that is dropped, a GPU", comparison.compiled(comparison.card), False)
     comparison.exact_model = kept
     mutants.expect("one term of 128 that is dropped, roundings", comparison.roundings_of(*comparison.rounded), False)
 
@@ -110,7 +110,7 @@ def experts_that_others_beat(mutants, folder):
     mutants.expect("other experts, roundings", comparison.roundings_of(logits, chosen), False)
     card = folder / "others.logits.safetensors"
     tensors.write(card, {"logits": ("F32", comparison.golden.shape, list(logits))})
-    mutants.expect("other experts, a card", comparison.compiled(card), False)
+    mutants.expect("other experts, a GPU", comparison.compiled(card), False)
 
 
 def wrong_codes(mutants, folder):
@@ -119,7 +119,7 @@ def wrong_codes(mutants, folder):
         mutants.both(weights, mutants.comparison(folder / weights, "doge-tiny", weights), True)
         comparison = mutants.comparison(folder / f"wrong_{weights}", "doge-tiny", weights, **rounding)
         comparison.roundings()
-        mutants.expect(f"{weights} with {what}, a card", comparison.compiled(comparison.card), False)
+        mutants.expect(f"{weights} with {what}, a GPU", comparison.compiled(comparison.card), False)
 
 
 def main():

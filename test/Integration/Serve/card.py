@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cheems-serve on a card in software: texts of several clients at once are those of cheems-run on the card alone, a text that goes
-on is computed from kept states, slots are saved and restored, and embeddings come from the card.
+"""cheems-serve on the software GPU: texts of several clients at once are those of cheems-run on the GPU alone, a text that goes
+on is computed from kept states, slots are saved and restored, and embeddings come from the GPU.
 
     card.py BIN_DIR MODELS_DIR SOFTWARE_GPU
 """
@@ -67,7 +67,7 @@ class OnTheCard(unittest.TestCase):
 
 
 class OnCards(Demo):
-    """The demo with code for cards alone."""
+    """The demo with code for GPUs alone."""
 
     def tool(self, name, *words):
         if name == "cheems-compile":

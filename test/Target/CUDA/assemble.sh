@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # assemble.sh BIN MODELS FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of each file and of one layer of Doge 160M in bf16
-# for both cards, and a kernel that needs too many registers is refused by name. With CHEEMS_TEST_LONG it assembles other models, types and
+# for both GPUs, and a kernel that needs too many registers is refused by name. With CHEEMS_TEST_LONG it assembles other models, types and
 # sizes of heads, too. PYTHONPATH is where the package is.
 set -euo pipefail
 translate=$1/cheems-translate compile=$1/cheems-compile models=$2

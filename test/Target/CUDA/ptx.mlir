@@ -1,5 +1,5 @@
 // A kernel of llvm and nvvm ops becomes PTX that runs: pointers into shared memory have 32 bits, accesses stay as wide as
-// written, arithmetic on vectors is on numbers, and the version is the lowest that the card has.
+// written, arithmetic on vectors is on numbers, and the version is the lowest that the GPU has.
 // REQUIRES: cheems-translate, cheems-ptx-run
 // RUN: cheems-translate %s --to-ptx --cuda-arch sm_80 -o %t.80.ptx
 // RUN: cheems-translate --to-ptx < %s > %t.90.ptx

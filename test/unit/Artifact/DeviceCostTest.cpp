@@ -1,4 +1,4 @@
-// Which device decodes faster, of made-up models and cards.
+// Which device decodes faster, of made-up models and GPUs.
 #include "runtime/Artifact/DeviceCost.h"
 #include "cheems/artifact.h"
 #include <gtest/gtest.h>

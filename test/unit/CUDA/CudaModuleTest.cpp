@@ -1,4 +1,4 @@
-// Which code of a file is loaded into a card. The software GPU takes text where
+// Which code of a file is loaded into a GPU. The software GPU takes text where
 // machine code is expected, so here both are text.
 #include "runtime/Executor/CUDA/CudaModule.h"
 #include "SoftwareGPU.h"
@@ -34,7 +34,7 @@ CardCode codeFor(const std::string &architecture, bool hasCubin) {
   return code;
 }
 
-/// Text and machine code for the card, text alone for older ones.
+/// Text and machine code for the GPU, text alone for older ones.
 CudaImage both() {
   CudaImage image;
   image.cards = {codeFor("sm_80", false), codeFor("sm_90a", true)};
@@ -55,7 +55,7 @@ struct Card {
   ~Card() { unsetenv("FAULTY_DRIVER_CARD"); }
 };
 
-/// The card's context is made current, then code is loaded.
+/// The GPU's context is made current, then code is loaded.
 constexpr long firstLoad = 2;
 
 std::string loaded(const CudaImage &image) {

@@ -1,4 +1,4 @@
-// Files with images for cards in them, which nothing can run.
+// Files with images for GPUs in them, which nothing can run.
 #ifndef CHEEMS_TEST_UNIT_CUDA_DEVICEARTIFACT_H
 #define CHEEMS_TEST_UNIT_CUDA_DEVICEARTIFACT_H
 

@@ -1,4 +1,4 @@
-// State on a card is what it is on the host: copies and files of one are those
+// State on a GPU is what it is on the host: copies and files of one are those
 // of the other.
 #include "runtime/State/DevicePools.h"
 #include "../State/RandomPools.h"

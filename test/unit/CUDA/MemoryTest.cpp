@@ -1,4 +1,4 @@
-// Memory of a card is had, filled and given back, or refused in one line.
+// Memory of a GPU is had, filled and given back, or refused in one line.
 #include "runtime/CUDA/Memory.h"
 #include "SoftwareGPU.h"
 #include "runtime/CUDA/Stream.h"

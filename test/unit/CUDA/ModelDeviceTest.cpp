@@ -42,12 +42,12 @@ std::string chosen(const FakeArtifact &artifact, const std::string &device) {
 }
 
 /// A step then reads 4 MiB of each token before it: more than the launches of a
-/// card could cost.
+/// GPU could cost.
 void growState(FakeArtifact &artifact) {
   artifact.metadata["state"][0]["shape"][2] = 1 << 20;
 }
 
-/// Files for a CPU, for it and for cards, and for cards alone.
+/// Files for a CPU, for it and for GPUs, and for GPUs alone.
 struct Files {
   FakeArtifact host, both, cards;
   Files() {

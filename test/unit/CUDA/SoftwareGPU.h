@@ -1,4 +1,4 @@
-// A process whose driver is the software GPU, with a card of 128 MiB.
+// A process whose driver is the software GPU, with a GPU of 128 MiB.
 #ifndef CHEEMS_TEST_UNIT_CUDA_SOFTWAREGPU_H
 #define CHEEMS_TEST_UNIT_CUDA_SOFTWAREGPU_H
 

@@ -1,4 +1,4 @@
-// What the environment may say of runs on a card, and what is refused.
+// What the environment may say of runs on a GPU, and what is refused.
 #include "runtime/Executor/CUDA/Switches.h"
 #include "SoftwareGPU.h"
 

@@ -1,4 +1,4 @@
-// The weights that code for a card reads are there, each at its own place, and
+// The weights that code for a GPU reads are there, each at its own place, and
 // no others.
 #include "runtime/Executor/CUDA/WeightUpload.h"
 #include "DeviceArtifact.h"

@@ -1,4 +1,4 @@
-// What the evaluator says of a step of attention, and how near a card's is.
+// What the evaluator says of a step of attention, and how near a GPU's is.
 #include "AttentionForm.h"
 #include <map>
 

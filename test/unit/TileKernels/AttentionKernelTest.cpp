@@ -87,7 +87,7 @@ const std::vector<AttentionForm> panelled = {
 /// a bulk copy brings that, too.
 TEST(AttentionKernelTest, CopiesChangeNoBit) {
   if (units().front() != "wgmma") {
-    GTEST_SKIP() << "the card has no bulk copies";
+    GTEST_SKIP() << "the GPU has no bulk copies";
   }
   Modules bulk(panelled, {"wgmma"}), threads(panelled, {"wgmma copy=threads"});
   forEachCase([&](uint64_t number) {

@@ -1,4 +1,4 @@
-// The card in software, opened as a program opens a driver: by its file, with
+// The software GPU, opened as a program opens a driver: by its file, with
 // names of cuda.h 13.0.
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_CARD_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_CARD_H
@@ -14,7 +14,7 @@
 namespace cheems::test {
 
 /// A call of the driver that failed; `what` has the call, the error's name and
-/// what the card found.
+/// what the GPU found.
 struct CardError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -46,11 +46,11 @@ public:
   /// A kernel of `ptx`, as the driver's functions take it, with so many bytes
   /// of dynamic shared memory.
   void *function(const std::string &ptx, const std::string &kernel, int shared);
-  /// Throws CardError of a failure, with what the card found. All memory of the
-  /// card is gone then.
+  /// Throws CardError of a failure, with what the GPU found. All memory of the
+  /// GPU is gone then.
   [[noreturn]] void fail(const std::string &what);
   /// Runs a kernel of `ptx`, and waits for it. Behind a finding all memory of
-  /// the card is gone.
+  /// the GPU is gone.
   void launch(const std::string &ptx, const Launch &launch);
 
   /// What is counted from here on is of another step.
@@ -74,7 +74,7 @@ private:
   std::map<std::string, void *, std::less<>> modules; ///< by their PTX
 };
 
-/// Memory of the card for as long as this lives.
+/// Memory of the GPU for as long as this lives.
 class CardMemory {
 public:
   explicit CardMemory(size_t bytes)

@@ -32,7 +32,7 @@ inline std::string replaced(std::string text, const std::string &name,
   return text;
 }
 
-/// A module of step ops, by all passes of the way to a card, whose newest unit
+/// A module of step ops, by all passes of the way to a GPU, whose newest unit
 /// is `unit`. Compiling takes longer than most cases, so all tests of a process
 /// share a module. Null after a test failure that says why.
 inline TileModule *compiledStep(const std::string &text,
@@ -49,7 +49,7 @@ inline TileModule *compiledStep(const std::string &text,
   return place->second.get();
 }
 
-/// Units that the card has for products of prompts, the newest one first.
+/// Units that the GPU has for products of prompts, the newest one first.
 inline std::vector<std::string> units() {
   if (Card::get().architecture() == "sm_80") {
     return {"mma"};
@@ -71,7 +71,7 @@ inline double multiplyAddsPerCycle() {
 /// with the next seed: compiling is most of a case's time.
 constexpr uint64_t kShapes = 200, kShare = 10, kShapesOfARun = 6;
 
-/// The processes of both cards share a run's shapes. What a form has in common
+/// The processes of both GPUs share a run's shapes. What a form has in common
 /// on both is found on either.
 constexpr uint64_t kCards = 2;
 
@@ -81,7 +81,7 @@ inline size_t formOf(uint64_t number, size_t forms) {
   return (number / kShare + number % kShare) % forms;
 }
 
-/// Which of so many units: a card has one after the other.
+/// Which of so many units: a GPU has one after the other.
 inline size_t unitOf(uint64_t number, size_t units) {
   return number / kShare / kCards % units;
 }
@@ -106,7 +106,7 @@ template <typename Body> void forEachCase(Body body) {
 }
 
 /// Whether this process looks at what is counted or written of kernels: it is
-/// the same in both modes, and in all that is common to both cards.
+/// the same in both modes, and in all that is common to both GPUs.
 inline bool inspectsKernels() {
   return Card::copiesEarly() &&
          (isLongRun() || Card::get().architecture() != "sm_80");

@@ -1,4 +1,4 @@
-// What the card in software counts of kernels.
+// What the software GPU counts of kernels.
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_COUNTS_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_COUNTS_H
 
@@ -24,7 +24,7 @@ struct KernelCounts {
 constexpr int64_t kMultiplyAdds = 16 * 8 * 16;
 
 /// Runs `body`, which ends each of its steps by Card::nextStep, and returns the
-/// kernels of each step. A card writes its counts when its process ends, so
+/// kernels of each step. A GPU writes its counts when its process ends, so
 /// this is done in a process of its own, which runs the test up to here once
 /// more: the test begins with this call.
 std::vector<std::vector<KernelCounts>>

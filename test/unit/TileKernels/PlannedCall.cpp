@@ -1,5 +1,5 @@
 // From a call to the plan of a step, by the passes of a compile, and to the
-// card, by the launcher of a session.
+// GPU, by the launcher of a session.
 #include "PlannedCall.h"
 #include "cheems/Conversion/TileToPlan/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"

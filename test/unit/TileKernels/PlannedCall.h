@@ -16,7 +16,7 @@ using Argument = std::variant<Array *, int64_t, float>;
 /// Runs a function of `module`, whose launches are on memrefs, with the kernels
 /// of `ptx`, which were made of those of the module. Arguments have their new
 /// values then; the function's results are returned. Throws CardError for what
-/// the card finds, and for an op that no plan has.
+/// the GPU finds, and for an op that no plan has.
 ///
 /// The call becomes a function that takes the arrays alone, as the pools of a
 /// step, each of the shape that it has here. Numbers are constants of it. An

@@ -108,7 +108,7 @@ std::string productText(const std::string &result, const std::string &weight,
 
 /// Slopes of activations are at most 1.13. An exponential has the error of its
 /// power, which was multiplied by log2(e), and three operations follow. The
-/// error function of the card is a quotient of polynomials.
+/// error function of the GPU is a quotient of polynomials.
 Estimate activated(Estimate x, Activation activation) {
   constexpr double slope = 1.13;
   double value = reference::activate(x.value, activation), own = 0;

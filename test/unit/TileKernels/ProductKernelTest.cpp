@@ -48,10 +48,10 @@ std::vector<unsigned char> rowOf(const Array &y, int64_t row) {
   return {y.bytes().begin() + row * size, y.bytes().begin() + (row + 1) * size};
 }
 
-/// A card for which some hundred rows are many.
+/// A GPU for which some hundred rows are many.
 constexpr const char *smallCard = "wgmma multiprocessors=1";
 
-/// The units of the card, as options of a compile; and for wgmma the copies of
+/// The units of the GPU, as options of a compile; and for wgmma the copies of
 /// threads and wider tiles, too.
 std::vector<std::string> ways() {
   std::vector<std::string> all = units();
@@ -166,7 +166,7 @@ TEST(ProductKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
   }
 }
 
-/// The small card has wider tiles from 128 rows on, or from 256 where all
+/// The small GPU has wider tiles from 128 rows on, or from 256 where all
 /// outputs are one tile.
 TEST(ProductKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
   if (units().front() != "wgmma") {

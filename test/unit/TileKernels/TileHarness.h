@@ -1,4 +1,4 @@
-// Compiles modules of tile kernels for the card in software, and runs the
+// Compiles modules of tile kernels for the software GPU, and runs the
 // functions that launch them.
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_TILEHARNESS_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_TILEHARNESS_H
@@ -15,7 +15,7 @@ class TileModule {
 public:
   /// `text` has cheems_tile.kernels and functions with launches, or becomes so
   /// by the pipeline `passes`, as cheems-opt takes one. Then it is lowered to
-  /// PTX for the card of this process. Null after a test failure that says why.
+  /// PTX for the GPU of this process. Null after a test failure that says why.
   static std::unique_ptr<TileModule> compile(const std::string &text,
                                              const std::string &passes = "");
 

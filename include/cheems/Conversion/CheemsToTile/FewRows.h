@@ -1,4 +1,4 @@
-// The part of a card's strategy that passes for any target are told.
+// The part of a GPU's strategy that passes for any target are told.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOTILE_FEWROWS_H
 #define CHEEMS_CONVERSION_CHEEMSTOTILE_FEWROWS_H
 

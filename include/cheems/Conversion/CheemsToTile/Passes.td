@@ -5,24 +5,24 @@
 include "mlir/Pass/PassBase.td"
 
 def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
-  let summary = "The module says which card it is compiled for";
+  let summary = "The module says which GPU it is compiled for";
   let description = [{
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
-    `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: cards of `sm_80` have `mma` alone. `copy` is the
+    `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: GPUs of `sm_80` have `mma` alone. `copy` is the
     newest way by which operands of `wgmma` may come to shared memory, of products and of attention. `multiprocessors` says how
-    many another card has.
+    many another GPU has.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
   }];
   let options = [
-    Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the card",
+    Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the GPU",
            "::cheems::tile::architectureValues()">,
     Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products and attention of prompts may use",
            "::cheems::tile::unitValues()">,
     Option<"copy", "copy", "::cheems::tile::OperandCopy", "::cheems::tile::OperandCopy::Bulk", "Newest copies that products and attention of prompts may use",
            "::cheems::tile::copyValues()">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "0", "Multiprocessors of the card; 0: of an A100 or an H100">
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0", "Multiprocessors of the GPU; 0: of an A100 or an H100">
   ];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }

@@ -1,4 +1,4 @@
-// The windows of entries that kernels of cards keep.
+// The windows of entries that kernels of GPUs keep.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOTILE_WINDOWS_H
 #define CHEEMS_CONVERSION_CHEEMSTOTILE_WINDOWS_H
 

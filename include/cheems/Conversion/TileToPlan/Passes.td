@@ -17,7 +17,7 @@ def CheckPlanEntriesPass : Pass<"cheems-check-plan-entries", "::mlir::ModuleOp">
 def TileToPlanPass : Pass<"cheems-tile-to-plan", "::mlir::ModuleOp"> {
   let summary = "Entries become plans of launches";
   let description = [{
-    Before: entries (`cheems.entry`) that launch kernels on memory of the card, with all calls inlined.
+    Before: entries (`cheems.entry`) that launch kernels on memory of the GPU, with all calls inlined.
     After: each is a `cheems_plan.entry`. A memref is an address, and a number for each of its dynamic extents. What was allocated is an area of
     so many bytes. A launch hands over what its kernel has as parameters. One with a condition stands in a `cheems_plan.when` of its own.
     Requires: arguments of entries are fields of a step (`cheems.field`). The first extent of a field may be dynamic. Then it is the size of the

@@ -1,4 +1,4 @@
-// The cards that kernels are compiled for.
+// The GPUs that kernels are compiled for.
 #ifndef CHEEMS_TARGET_CUDA_ARCHITECTURE_H
 #define CHEEMS_TARGET_CUDA_ARCHITECTURE_H
 
@@ -8,7 +8,7 @@
 
 namespace cheems::cuda {
 
-/// What PTX is made for. A driver finishes text for "sm_80" for that card and
+/// What PTX is made for. A driver finishes text for "sm_80" for that GPU and
 /// any later one. Text for "sm_90a" is for compute capability 9.0 alone
 /// (PTX ISA, "PTX Module Directives: .target").
 struct Architecture {

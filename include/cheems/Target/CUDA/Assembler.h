@@ -21,7 +21,7 @@ struct KernelResources {
 };
 
 struct Cubin {
-  std::string bytes; ///< an ELF file for one card
+  std::string bytes; ///< an ELF file for one GPU
   std::vector<KernelResources> kernels;
   /// What makes it slower than it could be, by kernel.
   std::vector<std::string> faults;

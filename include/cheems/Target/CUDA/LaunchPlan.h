@@ -1,4 +1,4 @@
-// What the host does for a step on a card, as data: which kernels it launches,
+// What the host does for a step on a GPU, as data: which kernels it launches,
 // on what grids, with what arguments (docs/abi.md, "The image for cuda").
 #ifndef CHEEMS_TARGET_CUDA_LAUNCHPLAN_H
 #define CHEEMS_TARGET_CUDA_LAUNCHPLAN_H

@@ -14,7 +14,7 @@
 namespace cheems::cuda {
 
 /// What no pass may leave in `kernels`, as one line with the op and the kernel:
-/// an op of another dialect, one that the card lacks, shared memory of size 0
+/// an op of another dialect, one that the GPU lacks, shared memory of size 0
 /// that is not external.
 llvm::Error checkKernels(mlir::gpu::GPUModuleOp kernels,
                          const Architecture &architecture);

@@ -1,4 +1,4 @@
-// Functions of tiles in f64, which cards have no instructions for.
+// Functions of tiles in f64, which GPUs have no instructions for.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_FLOAT64_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_FLOAT64_H
 

@@ -167,7 +167,7 @@ static LogicalResult verifyAllGrouped(ModuleOp module,
     }
     return emitUnsupported(op)
            << why.value_or("is of a kind or shape that is left")
-           << ": cards have no kernel for it yet; compile for cpu";
+           << ": GPUs have no kernel for it yet; compile for cpu";
   });
   return failure(result.wasInterrupted());
 }

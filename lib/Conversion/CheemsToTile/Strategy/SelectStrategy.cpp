@@ -168,7 +168,7 @@ static LogicalResult verifyElements(func::FuncOp function) {
     if (llvm::any_of(op->getOperandTypes(), hasNone) ||
         llvm::any_of(op->getResultTypes(), hasNone)) {
       return emitUnsupported(op)
-             << "is on a tensor with an extent of 0: cards have no kernel for "
+             << "is on a tensor with an extent of 0: GPUs have no kernel for "
                 "it; compile for cpu";
     }
     return WalkResult::advance();

@@ -1,4 +1,4 @@
-// How work is cut on a card, from the target and the shapes.
+// How work is cut on a GPU, from the target and the shapes.
 #include "Strategy.h"
 #include "Attention/AttentionKernels.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
@@ -308,7 +308,7 @@ RowTileAttr Strategy::window(int64_t keep) const {
 }
 
 /// Values of a piece take 32 KiB of shared memory, so that several blocks fit:
-/// a card needs them all to read at its bandwidth. The piece depends on the
+/// a GPU needs them all to read at its bandwidth. The piece depends on the
 /// head's size alone, so the order of sums depends on the row's length alone.
 AttentionTileAttr Strategy::attentionOfOneRow(int64_t size) const {
   constexpr int64_t values = 16384, least = 64, most = 256;

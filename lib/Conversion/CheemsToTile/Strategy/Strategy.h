@@ -1,4 +1,4 @@
-// How work is shared out among blocks of a card: every number that depends on
+// How work is shared out among blocks of a GPU: every number that depends on
 // hardware, from the target and shapes. cheems-select-gpu-strategy asks; what
 // makes kernels reads the attributes.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_STRATEGY_H
@@ -22,14 +22,14 @@ constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
 /// a row: 128 numbers per thread.
 constexpr int64_t kMostCandidates = 16384;
 
-/// What a card may use. One that lacks it has an older one.
+/// What a GPU may use. One that lacks it has an older one.
 struct Newest {
   Unit unit;
   OperandCopy copy;
 };
 
-/// The card that most people have of an architecture: an A100 or an H100.
-/// \param multiprocessors of another card; 0: those of this one.
+/// The GPU that most people have of an architecture: an A100 or an H100.
+/// \param multiprocessors of another GPU; 0: those of this one.
 TargetAttr usualCard(MLIRContext *context, Architecture architecture,
                      Newest newest, int64_t multiprocessors = 0);
 

@@ -15,7 +15,7 @@ namespace {
 /// Why kernels cannot follow a strategy; empty if they can.
 using Why = std::string;
 
-/// What the card has, and what the op's own kernels would have.
+/// What the GPU has, and what the op's own kernels would have.
 struct Follower {
   TargetAttr target;
   Operation *op;

@@ -76,7 +76,7 @@ tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          int64_t shared, int64_t l2, int64_t bandwidth,
                          Unit unit, OperandCopy copy) {
   if (multiprocessors < 1 || shared < 1 || l2 < 1 || bandwidth < 1) {
-    return emitError() << "a card's numbers are positive";
+    return emitError() << "a GPU's numbers are positive";
   }
   if (unit == Unit::Wgmma && arch != Architecture::SM90a) {
     return emitError() << "the unit wgmma is for sm_90a, not for "

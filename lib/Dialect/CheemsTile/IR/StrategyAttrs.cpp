@@ -16,7 +16,7 @@ struct Size {
 };
 } // namespace
 
-/// No size of a card is greater, and their products are no overflow.
+/// No size of a GPU is greater, and their products are no overflow.
 constexpr int64_t kMostSize = int64_t(1) << 20;
 /// Numbers of a tile that a thread may have.
 constexpr int64_t kMostNumbers = 1024;

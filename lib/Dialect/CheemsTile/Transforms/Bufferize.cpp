@@ -1,4 +1,4 @@
-// cheems-tile-bufferize: launches work on memory of the card.
+// cheems-tile-bufferize: launches work on memory of the GPU.
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"

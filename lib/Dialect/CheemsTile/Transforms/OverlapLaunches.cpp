@@ -1,5 +1,5 @@
 // cheems-tile-overlap-launches: kernels of sm_90a wait for those ahead of them
-// by themselves, so that a card may start them early. Weights that a kernel
+// by themselves, so that a GPU may start them early. Weights that a kernel
 // begins with come while it waits.
 #include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kernels of random layouts, shapes and types: the code for cards writes what the interpreter of tiles writes, bit for bit.
+"""Kernels of random layouts, shapes and types: the code for GPUs writes what the interpreter of tiles writes, bit for bit.
 
     random_kernels.py FOLDER [--seed N] [--count N]
 
 All numbers are multiples of 1/8, and sums of them are exact in f32 in any order. So a difference is an element in a wrong place, or a missing
-guard. Each kernel runs on the emulated card of both architectures, early and late in turn, and must have no finding there. Products of
+guard. Each kernel runs on the emulated GPU of both architectures, early and late in turn, and must have no finding there. Products of
 warpgroups are for sm_90a alone.
 """
 import argparse

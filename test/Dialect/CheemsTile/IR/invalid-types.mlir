@@ -107,22 +107,22 @@ module attributes {test.it = #cheems_tile.slice<axis = 0, of = #cheems_tile.slic
 
 // -----
 
-// expected-error@below {{a card's numbers are positive}}
+// expected-error@below {{a GPU's numbers are positive}}
 module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 0, shared = 232448, l2 = 52428800, bandwidth = 3350>} {}
 
 // -----
 
-// expected-error@below {{a card's numbers are positive}}
+// expected-error@below {{a GPU's numbers are positive}}
 module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 132, shared = 0, l2 = 52428800, bandwidth = 3350>} {}
 
 // -----
 
-// expected-error@below {{a card's numbers are positive}}
+// expected-error@below {{a GPU's numbers are positive}}
 module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 132, shared = 232448, l2 = 0, bandwidth = 3350>} {}
 
 // -----
 
-// expected-error@below {{a card's numbers are positive}}
+// expected-error@below {{a GPU's numbers are positive}}
 module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 0>} {}
 
 // -----

@@ -1,4 +1,4 @@
-// Kernels of sm_90a wait by themselves, and what no kernel writes is marked. Other cards have no such instructions.
+// Kernels of sm_90a wait by themselves, and what no kernel writes is marked. Other GPUs have no such instructions.
 // RUN: split-file %s %t
 // RUN: cheems-opt %t/step.mlir --cheems-tile-overlap-launches | FileCheck %s
 // RUN: cheems-opt %t/early.mlir --cheems-tile-overlap-launches | FileCheck %s --check-prefix=EARLY

@@ -7,7 +7,7 @@
 namespace cheems::test {
 namespace {
 
-/// doge-tiny with such weights for such cards, in `folder`.
+/// doge-tiny with such weights for such GPUs, in `folder`.
 std::string compiledIn(const TemporaryFolder &folder, const char *weights,
                        const char *architectures) {
   std::string compiler =

@@ -1,4 +1,4 @@
-// A small model with code for cards, on the software GPU behind a driver that
+// A small model with code for GPUs, on the software GPU behind a driver that
 // fails when it is told to.
 #ifndef CHEEMS_TEST_INTEGRATION_CUDA_FAULTS_COMPILEDMODEL_H
 #define CHEEMS_TEST_INTEGRATION_CUDA_FAULTS_COMPILEDMODEL_H
@@ -13,7 +13,7 @@ namespace cheems::test {
 /// The file: doge-tiny, compiled once a process by the cheems-compile beside
 /// this binary; or what COMPILED_MODEL names, which another process made.
 const std::string &compiledModel();
-/// The same, opened for the card.
+/// The same, opened for the GPU.
 std::shared_ptr<const Model> openOnCard();
 /// The same with weights in bf16, whose prompts have tensor maps.
 std::shared_ptr<const Model> openWithMaps();

@@ -1,5 +1,5 @@
 // A model is opened and a session made, or one line says why not, and nothing
-// stays on the card.
+// stays on the GPU.
 #include "CompiledModel.h"
 #include "runtime/Session/Session.h"
 #include "test/unit/Support/TestRun.h"

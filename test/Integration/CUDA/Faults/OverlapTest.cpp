@@ -154,7 +154,7 @@ TEST_F(Overlap, isNoneWithAnOlderDriverOrOtherCode) {
     bool shows = false;
     try {
       shows = run() != wanted;
-    } catch (const Error &error) { // and the card's context is a new one
+    } catch (const Error &error) { // and the GPU's context is a new one
       shows = true;
     }
     unsetenv("FAULTY_DRIVER_WAITLESS");

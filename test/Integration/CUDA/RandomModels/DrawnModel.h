@@ -1,5 +1,5 @@
 // Random models in 16 bits and of codes, whose heads are as large as those of
-// real ones, and how far a card may be from what the interpreter makes of them.
+// real ones, and how far a GPU may be from what the interpreter makes of them.
 #ifndef CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
 #define CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
 
@@ -41,7 +41,7 @@ DrawnModel drawDenseModel(uint64_t number);
 DrawnModel drawCheemsModel(uint64_t number);
 
 /// How far a model may be from what rounds nothing of it but its weights' codes
-/// if those are no codes, and a card from what rounds the same numbers.
+/// if those are no codes, and a GPU from what rounds the same numbers.
 /// \param straight what straightErrorOf says of the model, with the form's
 ///   digits. Where that is more than formulas say, which know no single model,
 ///   all of the model's errors may be as much larger.

@@ -9,20 +9,20 @@
 // on more than most do, and for a row that does so more than the mean row. Both
 // are measured in the evaluator:
 // - of the module that is rounded against the imported one, which is not;
-// - of the card against the module that is rounded. f32 may take a number near
+// - of the GPU against the module that is rounded. f32 may take a number near
 //   the middle of two the other way, and kernels round more.
 //
 // Where the best keys or experts of many are taken, a rounding may turn two
 // that are nearly as good. So the interpreter follows what the other
 // computation chose. How little its own scores and masks speak against that is
 // bounded, too: a choice that is wrong by more is a failure. The imported
-// module is told what the rounded one chose. What a card chose the interpreter
+// module is told what the rounded one chose. What a GPU chose the interpreter
 // finds out by its logits. No row is left out, and no model is drawn again.
 //
 // Every kernel of a prompt that multiplies in 16 bits has tensor cores for it.
 //
 // Each run has bf16, f16 and codes, with heads of 64 or of 128, in the same
-// models, each on a card of one architecture: compiling for both, and
+// models, each on a GPU of one architecture: compiling for both, and
 // interpreting, is most of the time. Many more, which CHEEMS_TEST_SEED draws,
 // run on both where CHEEMS_TEST_LONG is set, and have further mistakes.
 #include "DrawnModel.h"
@@ -51,7 +51,7 @@ namespace {
 
 class RandomModel : public testing::Test {
 protected:
-  /// Compares what two cards give in prompts and row by row.
+  /// Compares what two GPUs give in prompts and row by row.
   void compare(const DrawnModel &model, uint64_t number);
 
   std::string file(const std::string &name) const {
@@ -110,7 +110,7 @@ protected:
     return interpreted("mlir", "exact.chosen",
                        " choices=" + file("rounded.chosen"));
   }
-  /// What a module gives that follows the card.
+  /// What a module gives that follows the GPU.
   Tensor following(const std::string &module, double bound) {
     return interpreted(module, "card.chosen",
                        " follow=" + file("card") +
@@ -173,7 +173,7 @@ std::vector<uint64_t> numbersOf(std::vector<uint64_t> ofEachRun,
 
 void RandomModel::compare(const DrawnModel &model, uint64_t number) {
   SCOPED_TRACE(model.describe());
-  // Numbers of every run alternate between the cards.
+  // Numbers of every run alternate between the GPUs.
   const std::string only = number / 4 % 2 == 0 ? "90" : "80";
   prepare(model,
           isLongRun() ? "sm_80,sm_90a" : (only == "90" ? "sm_90a" : "sm_80"));
@@ -230,7 +230,7 @@ TEST_P(CheemsModel, CardsGiveTheInterpretersLogits) {
   compare(drawCheemsModel(GetParam()), GetParam());
 }
 
-/// What is interpreted has a mistake, and what the card computes has none.
+/// What is interpreted has a mistake, and what the GPU computes has none.
 class MistakenModel : public RandomModel {
 protected:
   /// Prepares the model with fewer rows, whose bounds hold, and makes the
@@ -253,7 +253,7 @@ protected:
     EXPECT_EQ(holds(roundings, bounds.rounded), holding);
     Tensor followed = following("rounded", bounds.compiled);
     Outcome card = outcome(read("card"), followed, "card.chosen");
-    print("a card", card, bounds.compiled);
+    print("a GPU", card, bounds.compiled);
     EXPECT_EQ(holds(card, bounds.compiled), holding);
   }
 };

@@ -1,4 +1,4 @@
-// What must be equal bit for bit on a card, and what agrees within rounding.
+// What must be equal bit for bit on a GPU, and what agrees within rounding.
 //
 // A row's order of sums depends on its own sequence and on the entry, so runs,
 // other sequences of a step and cuts at multiples of the block do not show.
@@ -14,7 +14,7 @@ using namespace cheems::test;
 
 namespace {
 
-/// A model of each kind that has kernels for cards: a window that covers all
+/// A model of each kind that has kernels for GPUs: a window that covers all
 /// sequences and some that do not, no window, bf16, biases and one key head for
 /// all, dynamic rotary scaling, SSD in f32 and in bf16. A run has every third.
 const std::vector<const char *> models = {

@@ -1,4 +1,4 @@
-// What a session takes of a card is what was estimated without one.
+// What a session takes of a GPU is what was estimated without one.
 #include "../../CPU/Sameness/Artefacts.h"
 #include "runtime/Session/Session.h"
 #include "test/unit/Support/TestRun.h"

@@ -1,4 +1,4 @@
-// Partial states go back to their slots on a card: of models whose pools all
+// Partial states go back to their slots on a GPU: of models whose pools all
 // have a capacity, and of one with running sums.
 #include "../../CPU/Sameness/Artefacts.h"
 #include "../../CPU/Sameness/PartialStates.h"

@@ -10,10 +10,10 @@ include "mlir/IR/OpBase.td"
 def CheemsPlan_Dialect : Dialect {
   let name = "cheems_plan";
   let cppNamespace = "::cheems::plan";
-  let summary = "What the host does for a step on a card: launches, and the numbers and addresses that they take";
+  let summary = "What the host does for a step on a GPU: launches, and the numbers and addresses that they take";
   let description = [{
     An entry is a list of launches. Their numbers are of type `index`. They come from the sizes of the step (`size`), by ops of `arith` without
-    a sign. Conditions are `i1`. An address (`!cheems_plan.address`) is where memory of the card begins: a parameter, a pool, a field of the step or
+    a sign. Conditions are `i1`. An address (`!cheems_plan.address`) is where memory of the GPU begins: a parameter, a pool, a field of the step or
     scratch memory. The runtime knows all sizes and addresses before the first launch of a step, so nothing here depends on what a kernel computes.
 
     What a module of this dialect says is written down as JSON for the runtime (`cheems-translate --to-plan`; docs/abi.md, "The image for cuda").
@@ -63,7 +63,7 @@ def CheemsPlan_StepFieldAttr : EnumAttr<CheemsPlan_Dialect, CheemsPlan_StepField
 
 def CheemsPlan_AddressType : TypeDef<CheemsPlan_Dialect, "Address"> {
   let mnemonic = "address";
-  let summary = "Where memory of the card begins";
+  let summary = "Where memory of the GPU begins";
   let description = [{
     The runtime knows it when a session begins, but for the logits and embeddings of a step. It is a multiple of 16 bytes. How much memory
     there is behind it says the op that makes it.

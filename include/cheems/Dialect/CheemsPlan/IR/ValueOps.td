@@ -35,7 +35,7 @@ def CheemsPlan_SizeOp : CheemsPlan_Op<"size", [CheemsPlan_NamedResult, Pure]> {
 def CheemsPlan_FieldOp : CheemsPlan_Op<"field", [CheemsPlan_NamedResult, Pure]> {
   let summary = "Memory of the step that the runtime gives";
   let description = [{
-    Inputs and results of the step in memory of the card: fields of `cheems_step` (docs/abi.md, "A call").
+    Inputs and results of the step in memory of the GPU: fields of `cheems_step` (docs/abi.md, "A call").
 
     Equation: result = where the field's array begins.
 
@@ -60,7 +60,7 @@ def CheemsPlan_FieldOp : CheemsPlan_Op<"field", [CheemsPlan_NamedResult, Pure]> 
 def CheemsPlan_WeightsOp : CheemsPlan_Op<"weights", [CheemsPlan_NamedResult, Pure]> {
   let summary = "Where a parameter begins";
   let description = [{
-    A parameter is known by its place in the file's weight section. On the card it may lie elsewhere.
+    A parameter is known by its place in the file's weight section. On the GPU it may lie elsewhere.
 
     Equation: result = where the parameter begins that is `offset` bytes behind the start of the section.
 

@@ -27,19 +27,19 @@ def CheemsTile_OperandCopy : I32EnumAttr<"OperandCopy", "What copies operands of
 
 def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrInterfaceMethods<Cheems_TargetAttrInterface>]> {
   let mnemonic = "target";
-  let summary = "The card that sizes of tiles and launches are chosen for";
+  let summary = "The GPU that sizes of tiles and launches are chosen for";
   let description = [{
     A module has it as `cheems.target`. `multiprocessors` run blocks, each with `shared` bytes of shared memory for one block at most. All
     of them read through a cache of `l2` bytes, at `bandwidth` GB/s.
 
     Products of prompts, and their attention with heads of 64, 96 or 128 numbers, are computed by `unit`: `mma`, instructions of a warp that
-    every card has, or `wgmma`, those of four warps, which sm_90a has. Which it is does not depend on what is in a step.
+    every GPU has, or `wgmma`, those of four warps, which sm_90a has. Which it is does not depend on what is in a step.
 
     `copy` is what copies the operands of such products by `wgmma` to shared memory: all `threads` of a block, or a warp that begins
     `bulk` copies of the hardware, which sm_90a has. Rows that are no multiple of 16 bytes are always copied by threads. Results are the same,
     bit for bit.
 
-    A kernel runs on every card of its architecture, whatever these numbers say.
+    A kernel runs on every GPU of its architecture, whatever these numbers say.
 
     Example:
     `#cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>`
@@ -53,7 +53,7 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
 
 def CheemsTile_NibblesAttr : AttrDef<CheemsTile_Dialect, "Nibbles", [DeclareAttrInterfaceMethods<Cheems_LayoutAttrInterface>]> {
   let mnemonic = "nibbles";
-  let summary = "How a card stores a matrix of codes of 4 bits";
+  let summary = "How a GPU stores a matrix of codes of 4 bits";
   let description = [{
     A matrix `[N, K]` is stored as `[N, 64 ceil(K / 128)]`. A byte has two codes, signed: with j, q, i < 4, code 128 c + 32 j + 4 q + i of
     a row is the low half of its byte 64 c + 16 q + 4 j + i, and code 128 c + 32 j + 16 + 4 q + i is the high half. Codes past K are zero.

@@ -16,7 +16,7 @@ def CheemsTile_Dialect : Dialect {
     layout: the layout says which thread of the block holds which element in its registers. Elementwise ops on tiles are those of `arith`
     and `math`; their operands have one layout. Loops and branches are those of `scf`; all threads of a block take the same ones.
 
-    Memory of the card is a memref argument of the kernel, in row-major order. Its extents may be dynamic: they are arguments at run time,
+    Memory of the GPU is a memref argument of the kernel, in row-major order. Its extents may be dynamic: they are arguments at run time,
     and accesses past them are guarded. Shared memory of the block is a buffer (`!cheems_tile.buffer`).
 
     Letters in shapes: M, N rows and columns of a product, K the dimension that it sums over, S stages of a buffer, R, C rows and columns

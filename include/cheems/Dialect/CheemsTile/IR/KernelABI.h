@@ -1,7 +1,7 @@
 // How a launch hands arguments to a compiled kernel.
 //
 // A kernel's parameters follow its arguments in order:
-// - a memref is a pointer into memory of the card (64 bits), and behind it one
+// - a memref is a pointer into memory of the GPU (64 bits), and behind it one
 //   signless number of 32 bits per dynamic extent, the outermost first
 // - index and i32 are 32 bits, f32 is a float
 // - a tensor map is 128 bytes by value, aligned to 64: what

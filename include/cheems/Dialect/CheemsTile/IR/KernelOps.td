@@ -13,7 +13,7 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
   let summary = "A function that every block of a grid runs";
   let description = [{
     Each block has `warps` warps of 32 threads, which have the tiles. There may be `fillers` behind them: one more
-    warp, or four, which fill rings (`ring`) and do nothing else. Four hand most of their registers over to the others. Arguments are memory of the card, as memrefs in row-major order, and numbers. `shared`
+    warp, or four, which fill rings (`ring`) and do nothing else. Four hand most of their registers over to the others. Arguments are memory of the GPU, as memrefs in row-major order, and numbers. `shared`
     is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it. A kernel that `overlaps` may be started before the
     kernels ahead of it have ended, and has a `wait_for_launches` before it touches memory that a kernel writes, and before it ends;
     `cheems-tile-overlap-launches` sets it.

@@ -1,4 +1,4 @@
-// Tiles between memory of the card, shared memory and registers.
+// Tiles between memory of the GPU, shared memory and registers.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_MEMORYOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_MEMORYOPS_TD
 

@@ -1,4 +1,4 @@
-// How an op is shared out among blocks of a card: one attribute per op, which cheems-select-gpu-strategy chooses. First the tiles of one
+// How an op is shared out among blocks of a GPU: one attribute per op, which cheems-select-gpu-strategy chooses. First the tiles of one
 // kernel, then what an op has whose kernels have several.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_STRATEGYATTRS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_STRATEGYATTRS_TD

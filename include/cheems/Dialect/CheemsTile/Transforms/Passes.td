@@ -13,14 +13,14 @@ def TilePlanSharedPass : Pass<"cheems-tile-plan-shared", "::mlir::ModuleOp"> {
     Requires: nothing.
     Guarantees: buffers do not overlap each other or the exchanges, and are aligned as their type says. All exchanges of a kernel share one
     place: threads wait for each other before an exchange writes, and by then the exchange before it has read. A kernel that needs more
-    than `shared` of the module's `cheems.target` is refused; without a target the limit is 227 KB, the most of any card that kernels run
+    than `shared` of the module's `cheems.target` is refused; without a target the limit is 227 KB, the most of any GPU that kernels run
     on. Preserves bits.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }
 
 def TileBufferizePass : Pass<"cheems-tile-bufferize", "::mlir::ModuleOp"> {
-  let summary = "Launches work on memory of the card";
+  let summary = "Launches work on memory of the GPU";
   let description = [{
     Before: functions with `cheems_tile.launch` on tensors.
     After: the same on memrefs. What a launch writes and nobody else has is a `memref.alloc`. Kernels stay as they are.
@@ -33,10 +33,10 @@ def TileBufferizePass : Pass<"cheems-tile-bufferize", "::mlir::ModuleOp"> {
 def TileOverlapLaunchesPass : Pass<"cheems-tile-overlap-launches", "::mlir::ModuleOp"> {
   let summary = "Kernels may be started before those ahead of them have ended";
   let description = [{
-    Before: launches on memory of the card, in functions that entries call.
+    Before: launches on memory of the GPU, in functions that entries call.
     After: for sm_90a each kernel has `overlaps`. An argument that has weights, or what a call of the model hands over, in each launch has the
     attribute `cheems_tile.constant`: no kernel writes it. A kernel waits by `cheems_tile.wait_for_launches` behind the loads of such
-    arguments that it begins with, and so does each branch that it begins with. Another kernel begins with its wait. For other cards, and
+    arguments that it begins with, and so does each branch that it begins with. Another kernel begins with its wait. For other GPUs, and
     without a target, nothing changes.
     Requires: only entries get memory from outside.
     Guarantees: no op moves. An argument whose memory is not known is not marked. In front of each access of memory that a kernel may write,
