@@ -1,4 +1,4 @@
-// Extents by the letters of an op's law.
+// Extents by the letters of an op's specification.
 #ifndef CHEEMS_LIB_INTERPRETER_LETTERS_H
 #define CHEEMS_LIB_INTERPRETER_LETTERS_H
 

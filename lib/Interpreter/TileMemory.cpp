@@ -1,5 +1,6 @@
-// Tiles between memory of the GPU, shared memory and registers, with the
-// guards and the promises of their law.
+// Interprets the ops that move tiles between memory of the GPU, shared memory
+// and registers. It skips the elements that their guards exclude, and checks
+// what the ops promise.
 #include "Elements.h"
 #include "Handlers.h"
 #include "Memory.h"

@@ -1,5 +1,5 @@
 // The best logits of rows: of equal ones the lower column first; -infinity where nothing else is left; NaN where a sum of exponentials is
-// no number. The op, its loops for CPUs and its kernels for GPUs say the same.
+// NaN. The op, its loops for CPUs and its kernels for GPUs say the same.
 // RUN: cheems-opt %s --cheems-interpret='entry=main outputs=%t.op.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.op.safetensors | FileCheck %s
 // RUN: cheems-opt %s --cheems-expand-segments --cheems-interpret='entry=main outputs=%t.cpu.safetensors' -o /dev/null

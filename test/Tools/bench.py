@@ -168,7 +168,7 @@ class Bench(unittest.TestCase):
             self.assertEqual(greedy["test"], plain["test"] + " greedy")
             self.assertEqual((plain["greedy"], greedy["greedy"]), (False, True))
             self.assertEqual(greedy["bytes"], plain["bytes"])
-        # a norm that gives no number: random tokens do not care, what is chosen does
+        # a norm that gives NaN: random tokens do not care, what is chosen does
         broken, tensor = FOLDER / "broken", "model.norm.weight"
         shutil.copytree(FOLDERS["untied"], broken)
         with open(broken / "model.safetensors", "r+b") as file:

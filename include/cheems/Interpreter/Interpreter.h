@@ -23,8 +23,8 @@ public:
   Interpreter(const Interpreter &) = delete;
 
   /// Runs a function of the module. Values are in the order of arguments and
-  /// results. An op that cannot be interpreted, or is given what its law
-  /// forbids, is an error at that op.
+  /// results. An op that cannot be interpreted, or is given what its
+  /// specification forbids, is an error at that op.
   mlir::FailureOr<llvm::SmallVector<RuntimeValue>>
   call(mlir::func::FuncOp function, llvm::ArrayRef<RuntimeValue> arguments);
 

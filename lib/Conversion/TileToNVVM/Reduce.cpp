@@ -1,5 +1,5 @@
 // cheems_tile.reduce: own elements, then lanes, then warps, in the order that
-// its law says. Integers have no order: those of a whole warp are one
+// its op specifies. Integers have no order: those of a whole warp are one
 // instruction (redux.sync).
 #include "Patterns.h"
 #include "SharedTile.h"

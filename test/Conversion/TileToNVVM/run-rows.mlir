@@ -1,4 +1,4 @@
-// Rows in the order of their law: a norm over lanes and one over warps, columns' maxima, and coordinates.
+// Rows are added in the order that the ops specify: a norm over lanes and one over warps, columns' maxima, and coordinates.
 // REQUIRES: cheems-translate, cheems-ptx-run
 // RUN: cheems-opt %s --cheems-tile-plan-shared --cheems-tile-to-nvvm | cheems-translate --to-ptx -o %t.ptx
 // RUN: not grep -F .local %t.ptx

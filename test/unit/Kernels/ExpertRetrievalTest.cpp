@@ -91,7 +91,7 @@ Tensor makeScores(Random &random, const Form &form, int64_t rows,
     case 1: // many equal scores
       score = few[random.between(0, 4)];
       break;
-    case 2: // what is no number, or next to none
+    case 2: // NaN, or next to none
       score = random.once(3) ? odd[random.between(0, 5)] : score;
       break;
     case 3: // sums that round to the same

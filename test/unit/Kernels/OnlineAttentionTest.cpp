@@ -1,5 +1,5 @@
 // online_attention, compiled, against its evaluator; and rows against
-// themselves in other company.
+// themselves in steps with other rows.
 #include "cheems/Reference/OnlineAttention.h"
 #include "AttentionForm.h"
 

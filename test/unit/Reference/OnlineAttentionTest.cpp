@@ -85,7 +85,7 @@ TEST(MergeAttention, AnInfiniteScoreWasSeen) {
                           Tensor({1, 1, 1}, {3.0})},
       finite = infinite, none = RunningSoftmax::none(1, 1, 1);
   finite.maximum(0, 0) = 0.5;
-  // Infinity less itself is no number.
+  // Infinity less itself is NaN.
   for (auto [later, state] :
        {std::pair(infinite, finite), std::pair(finite, infinite)}) {
     mergeAttention(later, state);

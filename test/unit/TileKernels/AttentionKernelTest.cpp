@@ -102,7 +102,7 @@ TEST(AttentionKernelTest, CopiesChangeNoBit) {
          second = run(*other, step, step.segments);
     ASSERT_TRUE(first && second);
     expectSame(*first, *second);
-    // What others have left, in place of what is no number.
+    // What others have left, in place of NaN.
     AttentionStep left = step;
     for (Tensor *pool : {&left.keys, &left.values, &left.masks}) {
       for (double &each : pool->data) {

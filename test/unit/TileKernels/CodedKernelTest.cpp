@@ -26,7 +26,7 @@ testing::AssertionResult isSame(const Array &got, const Array &want) {
   return testing::AssertionSuccess();
 }
 
-/// Rows behind some others, one of which is no number.
+/// Rows after some others, one of which is NaN.
 CodedValues behindOthers(const CodedForm &form, const CodedValues &values,
                          Random &random, int64_t before) {
   CodedValues result = values;

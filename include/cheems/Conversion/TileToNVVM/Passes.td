@@ -15,7 +15,7 @@ def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
     caches, but for loads in front of the wait, which stay there.
     Requires: constant tiles have one value. Of `tensor` and `memref`, kernels have `tensor.splat`, `memref.dim` and `memref.load`. A kernel
     that `overlaps` waits before it touches memory that others may touch, and before its end.
-    Guarantees: every other op is refused, with the kernel's name. Sums have the order that the law of the ops says.
+    Guarantees: every other op is refused, with the kernel's name. Sums have the order that the ops specify.
 
     Functions have the error of the instruction that computes them (PTX ISA, "Floating Point Instructions"). `math.exp2`, `rsqrt`, `log2`
     and `log` are one approximation: 2^-22 relative to the result (of logarithms near 1, absolute); subnormal numbers are zero.

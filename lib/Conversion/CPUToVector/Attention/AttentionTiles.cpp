@@ -4,7 +4,7 @@
 //
 // Each element is a chain of tdpbf16ps over ascending blocks of 32, of p or of
 // the 64 entries, in tiles of rows and of heads alike: a row does not depend on
-// its company. Which factor is in which of an instruction's tiles does not
+// the other rows. Which factor is in which of an instruction's tiles does not
 // matter to its sums.
 #include "AttentionTiles.h"
 

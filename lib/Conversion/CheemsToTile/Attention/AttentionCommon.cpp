@@ -161,7 +161,7 @@ void MaskedScores::hideLater(TileBuilder &t, Value firstColumn,
   Value isLater = t.isLess(t.broadcast(last, type), t.broadcast(column, type));
   scores = t.select(isLater, minusInfinity(t, type), scores);
   if (factor) {
-    // A mask may be infinite, and 0 times that is no number.
+    // A mask may be infinite, and 0 times that is NaN.
     factor = t.select(isLater, t.fill(type, 0), factor);
   }
 }

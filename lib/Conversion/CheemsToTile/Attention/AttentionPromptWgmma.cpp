@@ -93,14 +93,14 @@ private:
     }
   }
 
-  /// What threads wrote is there for tensor cores of all warps.
+  /// Makes what threads wrote visible to the tensor cores of all warps.
   void forTensorCores() {
     FenceOp::create(t.b);
     t.barrier();
   }
 
-  /// Bulk copies bring what lies behind the last entry, and a weight of zero
-  /// times what is no number is no number. So its values become zeros.
+  /// Bulk copies also bring what lies after the last entry. That may be NaN,
+  /// and a weight of zero times NaN is NaN. So the values there become zeros.
   void clearValuesBehindLast() {
     Value have = t.sub(entries.count, t.mul(last, s.getEntries()));
     t.when(t.isLess(have, t.index(s.getEntries())), [&] {
@@ -142,15 +142,16 @@ private:
                 stageOf(step));
   }
 
-  /// What the turn behind that of `step` reads.
+  /// Begins to copy what the turn after that of `step` reads.
   void fetchNext(Value step) {
     t.when(t.isLess(step, last), [&] { fetchKeys(t.add(step, 1)); });
     fetchPanels(memory.values, valueRing, step);
     t.commit();
   }
 
-  /// Behind it, the stages are there for tensor cores, and all warps are done
-  /// with the others.
+  /// Waits until at most `pending` groups of copies are under way. Then tensor
+  /// cores can read the stages that were copied, and no warp uses the others
+  /// any more.
   void waitForCopies(int64_t pending) {
     WaitOp::create(t.b, uint64_t(pending));
     forTensorCores();

@@ -102,7 +102,8 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                     attribute(aligned), attribute(place.parts),
                     attribute(place.along));
   }
-  /// Numbers go where `places` say along a dimension, those below none nowhere.
+  /// Stores each element of the tile at its own index along dimension `dim`.
+  /// `places` has the indices. An element with a negative index is not stored.
   void scatter(Value tile, Value target, ValueRange offsets, Value places,
                int64_t dim) {
     ScatterOp::create(b, tile, target, offsets, places, uint64_t(dim));

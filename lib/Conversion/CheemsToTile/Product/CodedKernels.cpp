@@ -16,7 +16,7 @@ constexpr int64_t kTogether = 128, kPackedBytes = 64, kParts = 4;
 constexpr double kNibbleUnit = 16;
 
 namespace {
-/// Types of tiles, and the last steps of the law.
+/// Types of tiles, and the last steps of the specification.
 struct Coded {
   TileBuilder &t;
   const CodedInputs &in;

@@ -61,7 +61,7 @@ struct PositionsToTile : GroupToKernels<GroupKind::Positions> {
 };
 } // namespace
 
-/// log2 of the base of each row, in f64, as a slice of `type`; the law of
+/// log2 of the base of each row, in f64, as a slice of `type`; the op
 /// `rotary_table` says what it is.
 /// \param length memref [T].
 static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,

@@ -80,7 +80,7 @@ struct SumOfExponentials {
 
   /// \param greatest of each row, at least of those whose exponentials count.
   static Value baseOf(TileBuilder &t, Value greatest) {
-    // Below it is -infinity alone, whose difference to itself is no number.
+    // Below it is -infinity alone, whose difference to itself is NaN.
     auto type = cast<RankedTensorType>(greatest.getType());
     return t.maximum(greatest,
                      t.fill(type, std::numeric_limits<float>::lowest()));

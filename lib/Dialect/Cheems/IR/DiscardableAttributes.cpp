@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-/// One attribute's law.
+/// Verifies one attribute.
 struct Law {
   StringRef name, text;
   bool (*holds)(Operation *op, Attribute value);

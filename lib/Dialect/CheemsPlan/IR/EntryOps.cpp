@@ -1,4 +1,5 @@
-// Entries, parts, conditions and launches: their law, and how conditions join.
+// Entries, parts, conditions and launches: their verifiers, and how conditions
+// join.
 #include "cheems/Dialect/CheemsPlan/IR/CheemsPlanDialect.h"
 #include "cheems/Dialect/CheemsTile/IR/KernelABI.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,4 @@
-// Sizes and addresses: their law, and what their results are called.
+// Sizes and addresses: their verifiers, and what their results are called.
 #include "cheems/Dialect/CheemsPlan/IR/CheemsPlanDialect.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
-// Buffers in shared memory: their text, their law, and where swizzling moves
-// pieces.
+// Buffers in shared memory: their text, their verifier, and where swizzling
+// moves pieces.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"

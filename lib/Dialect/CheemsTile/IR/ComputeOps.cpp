@@ -1,5 +1,5 @@
-// The law of products, reductions and changes of layout, and the shared memory
-// that they need.
+// The verifiers of products, reductions and changes of layout, and the shared
+// memory that they need.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Groups: what they are about, and their law.
+// Groups: what they are about, and their verifier.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

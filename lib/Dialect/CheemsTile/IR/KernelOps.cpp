@@ -1,4 +1,4 @@
-// Kernels and launches: their text, their law, and what launches touch.
+// Kernels and launches: their text, their verifiers, and what launches touch.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"

@@ -1,4 +1,4 @@
-// Tensor maps, and the law of rings that a warp of its own fills.
+// Tensor maps, and the verifiers of rings that a warp of its own fills.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -1,4 +1,4 @@
-// The law of products that tensor cores read from shared memory.
+// The verifiers of products that tensor cores read from shared memory.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 using namespace mlir;

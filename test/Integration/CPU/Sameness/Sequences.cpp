@@ -60,7 +60,7 @@ std::vector<Logits> feed(Session &session, const std::vector<Piece> &pieces) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     rows.push_back(static_cast<int32_t>(i));
   }
-  // what a step leaves unwritten is then no number
+  // what a step leaves unwritten is then NaN
   Logits all{session.vocabulary(),
              std::vector<float>(tokens.size() * session.vocabulary(), NAN)};
   session.step({tokens, segments, rows}, all.values.data());

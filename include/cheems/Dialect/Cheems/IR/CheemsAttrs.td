@@ -124,7 +124,7 @@ def Cheems_StoredParameterAttr : AttrDef<Cheems_Dialect, "StoredParameter"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Of offsets: bytes.
+    /// Offsets are multiples of so many bytes.
     static constexpr int64_t kAlignment = 64;
     int64_t getBytes() const;
     /// The same parameter elsewhere.

@@ -28,7 +28,7 @@ def CheemsTile_BufferType : TypeDef<CheemsTile_Dialect, "Buffer"> {
     int64_t getRowBytes() const { return getColumns() * getElementBytes(); }
     int64_t getStageBytes() const { return getRows() * getRowBytes(); }
     int64_t getBytes() const { return getStages() * getStageBytes(); }
-    /// In bytes.
+    /// The size in bytes.
     int64_t getAlignment() const { return getSwizzled() ? 1024 : 16; }
     /// The bits of a row's number that are added (xor) to the numbers of its pieces of 16 bytes are
     /// `row / getSwizzleRows() % getSwizzlePieces()`. Without swizzle there is one piece, so nothing is added.

@@ -1,4 +1,4 @@
-// Elements of memory and of buffers that numbers choose.
+// These ops access elements of memory and of buffers by indices that a tile holds.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CHOICEOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_CHOICEOPS_TD
 
@@ -50,7 +50,7 @@ def CheemsTile_GatherOp : CheemsTile_Op<"gather", [CheemsTile_NamedResult]> {
 }
 
 def CheemsTile_ScatterOp : CheemsTile_Op<"scatter"> {
-  let summary = "Stores numbers where numbers say";
+  let summary = "Stores each number of a tile at an index of its own";
   let description = [{
     Each thread stores its elements anywhere along a dimension of a memref.
 
@@ -65,8 +65,8 @@ def CheemsTile_ScatterOp : CheemsTile_Op<"scatter"> {
     - C3: the tile has one dimension, and `places` has its layout and extent.
     - C4: the tile has the element type of `target`.
 
-    Edges: a place below minus the offset along its dimension is none, and nothing is stored. No two elements have the same place. Offsets
-    are as those of `load`. Of several threads that hold an element, one stores it.
+    Edges: an element is not stored if the sum of its index and the offset is negative. No two elements have the same index. Offsets are as
+    those of `load`. If several threads hold an element, one of them stores it.
 
     Accumulation: none.
 

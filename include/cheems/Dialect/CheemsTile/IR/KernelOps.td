@@ -57,9 +57,9 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
-    /// Of a block.
+    /// The number of threads of a block.
     int64_t getThreads() { return getTileThreads() + 32 * getFillers().value_or(0); }
-    /// Those that have tiles, which are the first ones.
+    /// The number of threads that have tiles. They are the first ones of a block.
     int64_t getTileThreads() { return 32 * getWarps(); }
   }];
 }

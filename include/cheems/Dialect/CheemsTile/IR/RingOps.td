@@ -63,9 +63,9 @@ def CheemsTile_RingOp : CheemsTile_Op<"ring", [
 def CheemsTile_FillRingOp : CheemsTile_Op<"fill_ring", [RecursiveMemoryEffects, SingleBlock, CheemsTile_FilledRingOpInterface]> {
   let summary = "A ring of stages that a warp of its own fills, and whose uses say when they begin and end";
   let description = [{
-    Acts as `ring`, but its uses need not be one loop with one body: threads with tiles have `wait_for_stage` and `free_stage` where they want. One
-    thread of the kernel's fillers executes `fill` as far ahead as there are free stages. Rings of one block whose `steps` are the same value
-    are filled together: a step of the first one, then of the next one, then the next step. `at` is where the barriers are, in bytes;
+    Acts as `ring`, but its uses need not be one loop with one body: threads with tiles may execute `wait_for_stage` and `free_stage`
+    anywhere. One thread of the kernel's fillers executes `fill` for as many steps in advance as there are free stages. Rings of one block
+    whose `steps` are the same value are filled together: a step of the first one, then of the next one, then the next step. `at` is where the barriers are, in bytes;
     `cheems-tile-plan-shared` chooses it.
 
     Equation: for i < steps, with s = i mod stages, behind `free_stage` of step i - stages: fill(i, s).

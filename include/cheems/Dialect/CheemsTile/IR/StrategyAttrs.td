@@ -1,5 +1,5 @@
-// How an op is shared out among blocks of a GPU: one attribute per op, which cheems-select-gpu-strategy chooses. First the tiles of one
-// kernel, then what an op has whose kernels have several.
+// These attributes say how an op is divided among blocks of a GPU. Each op has one, which cheems-select-gpu-strategy chooses. The first
+// attributes are the tiles of one kernel. The last ones belong to ops whose kernels have several tiles.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_STRATEGYATTRS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_STRATEGYATTRS_TD
 
@@ -242,7 +242,7 @@ def CheemsTile_ExpertsStrategyAttr : CheemsTile_StrategyAttr<"Experts", "experts
                         "::cheems::tile::RowTileAttr":$pairs, "::cheems::tile::RowTileAttr":$tables, "::cheems::tile::RowTileAttr":$sums,
                         "int64_t":$heads, DefaultValuedParameter<"int64_t", "0">:$ahead, DefaultValuedParameter<"bool", "false">:$with_keys);
   let extraClassDeclaration = [{
-    /// Of the copies: a step's own stage is free once it has been read.
+    /// The number of stages of the copies: a step's own stage is free once it has been read.
     int64_t stages() const { return getAhead() + 1; }
   }];
 }
