@@ -133,7 +133,7 @@ def million(results, jobs):
     lines, belongs = LINES["pairs"], lambda job: job.model
     notes = lambda job: results["samples"].get(job.key(), {}).get("notes", {})
     micro = lambda rate: 1e6 / rate if rate else None
-    values = [("µs a token, prefill", lambda job: micro(median(rates(results, job)))), ("µs a token, decode behind it", lambda job: micro(notes(job).get("decode"))),
+    values = [("µs a token, prefill", lambda job: micro(median(rates(results, job)))), ("µs a token, decode after it", lambda job: micro(notes(job).get("decode"))),
               ("peak memory, MiB", lambda job: notes(job).get("peak_memory", 0) / 2**20)]
     marks = [(length, short(length)) for length in sorted({job.tokens() for job in jobs})]
     panels = [(marks, label, curves(jobs, lines, belongs, lambda job: job.tokens(), value)) for label, value in values]

@@ -253,7 +253,7 @@ class Runner:
         return self.taken.get(job.how, 0) * int(job.model.split("x")[2]) if job.how == "loop" else 0
 
     def prompt(self, job):
-        """One prompt in a process of its own, with the most memory that it took, and 32 tokens behind it."""
+        """One prompt in a process of its own, with the most memory that it took, and 32 tokens after it."""
         tokens, (before, seconds, growth) = job.tokens(), self.taken.get(job.model, (0, 0, 0))
         expected = before and seconds * (tokens / before) ** (1 + growth)
         if expected > self.patience:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a long prompt costs: peak memory and time a token of prefill, and of decoding behind it, by length.
+"""What a long prompt costs: peak memory and time a token of prefill, and of decoding after it, by length.
 
     benchmarks/length.py BIN_DIR MODEL_DIR [--lengths 10000,100000] [--window W] [--threads 2]
 

@@ -98,7 +98,7 @@ class Chain:
 
     def launches(self, blocks, ahead, overlapping):
         text = ptx.launched(self.architecture, ahead)
-        # The first one starts behind what is no kernel, and is no dependent.
+        # The first one starts after what is no kernel, and is no dependent.
         for number in range(self.layers):
             for name in ("between", "back"):
                 is_dependent = overlapping and (number or name == "back")
@@ -127,13 +127,13 @@ def forms(chain, blocks):
     found = [Form("launches", lambda: chain.launches(blocks, False, False))]
     if chain.architecture >= "sm_90":
         found += [Form("launches that overlap", lambda: chain.launches(blocks, False, True)),
-                  Form("the same, first weights ahead of the wait", lambda: chain.launches(blocks, True, True))]
+                  Form("the same, first weights before the wait", lambda: chain.launches(blocks, True, True))]
     return found + [Form("one kernel", lambda: chain.one_kernel(blocks, False), True),
-                    Form("the same, first weights ahead of the barrier", lambda: chain.one_kernel(blocks, True), True)]
+                    Form("the same, first weights before the barrier", lambda: chain.one_kernel(blocks, True), True)]
 
 
 def reference(chain):
-    """x behind the first layer, in double."""
+    """x after the first layer, in double."""
     gate, up, down = map(unpacked, chain.data)
     x = list(struct.unpack(f"<{ptx.HIDDEN}f", chain.begin))
     dot = lambda matrix, row, values: sum(a * b for a, b in zip(matrix[row * len(values):(row + 1) * len(values)], values))

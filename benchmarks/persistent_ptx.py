@@ -91,7 +91,7 @@ def sums(count, length):
 
 
 def phase(label, matrices, length, outputs, pointer, end, wait, ahead):
-    """One product. `wait` makes `pointer` readable; the first weights are loaded ahead of it or behind it."""
+    """One product. `wait` makes `pointer` readable; the first weights are loaded before it or after it."""
     first = ["  mov.u32 %r9, %r7;", *weights(matrices, length, outputs)]
     return [*([*first, *wait] if ahead else [*wait, *first]), *values(pointer, length),
             f"{label}:", f"  setp.ge.u32 %p3, %r9, {outputs};", f"  @%p3 bra {label}_end;", *sums(len(matrices), length), *end,
@@ -114,7 +114,7 @@ def back(wait, ahead):
 
 
 # Thread 0 of each block counts its block and waits until all are counted. The others wait at the block's own barriers. Those, the release and the
-# acquire order what any thread wrote ahead of it before what any thread reads behind it.
+# acquire order what any thread wrote before it before what any thread reads after it.
 def grid_barrier(label):
     return ["  add.s64 %target, %target, %blocks;", "  bar.sync 0;", f"  @!%p0 bra {label}_passed;",
             "  red.release.gpu.global.add.u64 [%counter], 1;", f"{label}_poll:", "  ld.acquire.gpu.global.u64 %rd5, [%counter];",

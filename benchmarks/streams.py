@@ -83,7 +83,7 @@ class Stream:
         if len(self.first) < 4096:
             self.first += data[:4096]
         data = self.rest + data
-        # each event of a token has a text, which random tokens make of one letter or more; those behind the last one have none
+        # each event of a token has a text, which random tokens make of one letter or more; those after the last one have none
         self.times += [now] * (data.count(b'"text":') - data.count(b'"text":""'))
         cut = data.rfind(b"\n")
         self.rest = data[cut + 1 :]

@@ -6,7 +6,7 @@
 
 `torch` is the leanest plain PyTorch for it, written below: keys and values in buffers of the final size, one fused
 attention call, no work that the result does not need. `transformers` is the library's own model, eager. Prefill is one
-forward pass whose last token gets logits; decoding is `count` greedy tokens behind `depth`. --compile has torch.compile make
+forward pass whose last token gets logits; decoding is `count` greedy tokens after `depth`. --compile has torch.compile make
 one program of a layer, which all layers share, for any number of tokens; that is done before the first timed run. (One program
 of a whole step takes many minutes to make.) Needs: pip install torch (and transformers), a C++ compiler to compile. --check
 compares the two and prints the largest difference of logits instead.

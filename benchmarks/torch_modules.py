@@ -125,7 +125,7 @@ class Experts:
 
 
 def timed(run, repeat, most):
-    """Median seconds of `repeat` runs behind one to warm up; as few as fit into `most` seconds, at least one."""
+    """Median seconds of `repeat` runs after one to warm up; as few as fit into `most` seconds, at least one."""
     seconds, start = [], time.perf_counter()
     while len(seconds) <= repeat and (not seconds or time.perf_counter() - start + seconds[-1] < most):
         begin = time.perf_counter()

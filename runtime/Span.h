@@ -1,4 +1,4 @@
-// Values of somebody else, one behind the other.
+// Values of somebody else, one after the other.
 #ifndef CHEEMS_RUNTIME_SPAN_H
 #define CHEEMS_RUNTIME_SPAN_H
 

@@ -12,7 +12,7 @@ struct StepView {
   Span<const int32_t> tokens;
   Span<const cheems_segment> segments;
   Span<const int32_t> rows = {}; ///< whose logits are wanted
-  /// Whose embeddings are wanted: those of the last layer behind the final
+  /// Whose embeddings are wanted: those of the last layer after the final
   /// norm, from which logits are computed.
   Span<const int32_t> embeddingRows = {};
   float *embeddings = nullptr; ///< [embeddingRows, hidden]

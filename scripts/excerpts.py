@@ -78,7 +78,7 @@ def pattern(lines):
 
 
 def misfit(lines, printed):
-    """The number of the first line that is not printed behind those before it, or None. Where lines are left out, those behind them may
+    """The number of the first line that is not printed after those before it, or None. Where lines are left out, those after them may
     be anywhere further down: the first place that they fit is as good as any."""
     at, start = 0, 0
     while start < len(lines):

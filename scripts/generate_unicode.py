@@ -130,7 +130,7 @@ def normalizable():
     decompose, compatible, compose = normalizers.NFD().normalize_str, normalizers.NFKD().normalize_str, normalizers.NFC().normalize_str
     candidates = [code for code in CODE_POINTS
                   if unicode.combining(chr(code)) or unicode.normalize("NFKD", chr(code)) != chr(code)]
-    held = {0x345}  # of the highest class: behind it every other mark moves
+    held = {0x345}  # of the highest class: after it every other mark moves
     for code in candidates:
         letter = chr(code)
         if compatible(letter) != letter or decompose("x\u0345" + letter) != "x\u0345" + letter:

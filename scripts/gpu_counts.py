@@ -122,7 +122,7 @@ class Launch:
 
     @property
     def has_norm(self):
-        """Whether x is the norm of what is read, and the norm's weight comes behind that."""
+        """Whether x is the norm of what is read, and the norm's weight comes after that."""
         return self.kernel.startswith("normed")
 
     @property

@@ -170,7 +170,7 @@ def steps(text, names):
         kinds[number] = f"state {pool}"
         state -= sizes[number]
     if state:
-        raise Refused("the allocations behind the weights are not those of the state")
+        raise Refused("the allocations after the weights are not those of the state")
 
     def argument(value):
         if isinstance(value, dict):

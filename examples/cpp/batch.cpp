@@ -81,7 +81,7 @@ std::vector<int32_t> tokenize(const Model &model, const std::string &text) {
   return tokens;
 }
 
-/// The text behind the prompt.
+/// The text after the prompt.
 std::string answer(const Model &model, const Sequence &sequence) {
   const int32_t *tokens = sequence.tokens.data() + sequence.prompt;
   auto count = static_cast<int64_t>(sequence.tokens.size() - sequence.prompt);

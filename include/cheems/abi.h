@@ -61,7 +61,7 @@ typedef struct cheems_step {
                                     are wanted; none in the decode entry */
   int64_t embedding_row_count;
   float *embeddings; /* [embedding_row_count, hidden]: rows of the last layer
-                        behind the final norm */
+                        after the final norm */
 } cheems_step;
 
 typedef void (*cheems_entry)(const cheems_step *);

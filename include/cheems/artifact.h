@@ -10,7 +10,7 @@
  *   multiple of 4096  the other sections, each padded with zeros to the next
  * multiple of 4096 index_offset      cheems_index_entry[entry_count], ascending
  * by offset (a multiple of 4096) file_size - 64    cheems_footer, directly
- * behind the index
+ * after the index
  *
  * Every byte is covered by a checksum or is zero padding of fewer than 4096
  * bytes in front of a section or the index.

@@ -191,7 +191,7 @@ CHEEMS_API cheems_status cheems_detokenize(const cheems_model *model,
                                            int show_special, char *text,
                                            size_t capacity, size_t *length);
 
-/* The bytes that a token adds to a text, behind other tokens. They may be a
+/* The bytes that a token adds to a text, after other tokens. They may be a
  * part of a character. A special token has its name. Otherwise as
  * cheems_detokenize. */
 CHEEMS_API cheems_status cheems_token_bytes(const cheems_model *model,
@@ -207,7 +207,7 @@ CHEEMS_API cheems_status cheems_decoder_create(const cheems_model *model,
 CHEEMS_API void cheems_decoder_destroy(cheems_decoder *decoder);
 
 /* `text` becomes the text that is complete with this token: whole characters in
- * UTF-8, often none, with a zero byte behind. It is valid until the next call
+ * UTF-8, often none, with a zero byte after. It is valid until the next call
  * with this decoder. All texts together, that of cheems_decoder_finish
  * included, are what cheems_detokenize gives for all tokens. CHEEMS_FAILED: the
  * tokenizer has no such token; the decoder is as before. */
@@ -363,7 +363,7 @@ typedef enum cheems_pooling {
 } cheems_pooling;
 
 /* Feeds `count` tokens to one slot, as cheems_session_prefill does, and gives
- * their embedding [cheems_model_hidden]: rows of the last layer behind the
+ * their embedding [cheems_model_hidden]: rows of the last layer after the
  * final norm, from which logits would be computed. It is not normalized. */
 CHEEMS_API cheems_status cheems_session_embed(
     cheems_session *session, int64_t slot, const int32_t *tokens, int64_t count,

@@ -9,7 +9,7 @@
 namespace cheems {
 namespace {
 
-/// Behind a call that has set errno.
+/// After a call that has set errno.
 llvm::Error unreadable(llvm::StringRef path) {
   std::error_code reason = llvm::errnoAsErrorCode();
   auto target = linkTarget(path.str());

@@ -18,7 +18,7 @@ std::optional<std::string> linkTarget(const std::string &path);
 /// Sees the descriptor of a file before anything is read, and may refuse it.
 using AcceptFile = llvm::function_ref<llvm::Error(int descriptor)>;
 
-/// The bytes of a file, a zero behind them where `terminated`. These are
+/// The bytes of a file, a zero after them where `terminated`. These are
 /// refused: a pipe or a device, which might never end, or never open; and a
 /// pointer of Git LFS, which only names the file that is wanted.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

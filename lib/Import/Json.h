@@ -1,4 +1,4 @@
-// JSON from untrusted files: llvm::json behind the checks it leaves out.
+// JSON from untrusted files: llvm::json after the checks it leaves out.
 #ifndef CHEEMS_LIB_IMPORT_JSON_H
 #define CHEEMS_LIB_IMPORT_JSON_H
 

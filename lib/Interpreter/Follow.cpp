@@ -9,8 +9,8 @@ namespace cheems::interpreter {
 using namespace mlir;
 
 namespace {
-/// What so many runs behind each other do not bring nearer differs by something
-/// else than choices.
+/// What so many runs one after the other do not bring nearer differs by
+/// something else than choices.
 constexpr int kMostInVain = 6, kMostRuns = 60;
 
 /// Changes of what is given, by the name of the op and the place.

@@ -13,7 +13,7 @@ namespace cheems::interpreter {
 
 using namespace mlir;
 
-/// Behind the name of what an op chose.
+/// After the name of what an op chose.
 static constexpr const char *kLoss = ".loss";
 
 namespace {
@@ -67,7 +67,7 @@ struct Interpret : impl::InterpretPassBase<Interpret> {
     return error() << llvm::toString(std::move(failed));
   }
 
-  /// Without the module's text behind it.
+  /// Without the module's text after it.
   InFlightDiagnostic error() { return emitError(getOperation().getLoc()); }
 
   LogicalResult interpret() {

@@ -72,7 +72,7 @@ Interpreter::Interpreter(ModuleOp module, StoredWeights weights)
 
 Interpreter::~Interpreter() = default;
 
-/// An error without the function's text behind it.
+/// An error without the function's text after it.
 static InFlightDiagnostic refuse(func::FuncOp function) {
   return emitError(function.getLoc()) << "@" << function.getName() << " ";
 }

@@ -33,7 +33,7 @@ static void keepThreshold(cpu::KeepThresholdOp op, Frame &f) {
   }
   if (first < 0 || first + n['T'] > n['C']) {
     f.fail() << "is given " << first << " entries and " << n['T']
-             << " rows behind them, of " << n['C'];
+             << " rows after them, of " << n['C'];
     return;
   }
   for (int64_t m = 0; m < n['M']; ++m) {

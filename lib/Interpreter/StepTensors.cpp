@@ -10,7 +10,7 @@
 
 namespace cheems::interpreter {
 using namespace mlir;
-/// Errors have no text of the function behind them.
+/// Errors have no text of the function after them.
 static InFlightDiagnostic refuse(func::FuncOp function) {
   return emitError(function.getLoc());
 }

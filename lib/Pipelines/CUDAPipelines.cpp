@@ -58,7 +58,7 @@ static void round(OpPassManager &pm, const CardOptions &card) {
   simplify(pm);
 }
 
-/// Attention and SSD first, which take ops from before and behind them, then
+/// Attention and SSD first, which take ops from before and after them, then
 /// products, then the rest.
 static void groupOps(OpPassManager &pm) {
   pm.addPass(createGroupAttentionPass());

@@ -65,7 +65,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 std::error_code TemporaryFile::keep(const std::string &as) {
-  // Behind a rename that came first a crash would leave a name without bytes.
+  // After a rename that came first a crash would leave a name without bytes.
   if (std::error_code error = putOnDisk(name)) {
     return error;
   }

@@ -24,7 +24,7 @@ struct LaunchPlan {
     std::string name;
     int64_t threads = 0; ///< of a block
     int64_t shared = 0;  ///< bytes of dynamic shared memory of a block
-    /// Waits by itself for the kernels ahead: it may be started before they
+    /// Waits by itself for the kernels before it: it may be started before they
     /// have ended.
     bool overlaps = false;
   };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int leastVersion = 12000; ///< of CUDA, which driver 525 came with
 
-/// Contexts behind these refuse every call.
+/// Contexts after these refuse every call.
 constexpr CUresult lost[] = {CUDA_ERROR_DEVICE_UNAVAILABLE,
                              CUDA_ERROR_ECC_UNCORRECTABLE,
                              CUDA_ERROR_NVLINK_UNCORRECTABLE,

@@ -9,7 +9,7 @@
 
 namespace cheems::cuda {
 
-/// Whether a context behind this failure refuses every call, whoever asks.
+/// Whether a context after this failure refuses every call, whoever asks.
 bool losesContext(CUresult code);
 
 /// A call of the driver failed, and `code` says how.

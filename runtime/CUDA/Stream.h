@@ -1,4 +1,4 @@
-// Work on a GPU, one piece behind the other.
+// Work on a GPU, one piece after the other.
 #ifndef CHEEMS_RUNTIME_CUDA_STREAM_H
 #define CHEEMS_RUNTIME_CUDA_STREAM_H
 
@@ -26,7 +26,7 @@ public:
   void copyOnDevice(CUdeviceptr to, CUdeviceptr from, int64_t bytes) const;
   void zero(CUdeviceptr to, int64_t bytes) const;
   void synchronize() const;
-  /// Waits behind a failure, whose own error counts.
+  /// Waits after a failure, whose own error counts.
   void drain() const noexcept;
 
 private:

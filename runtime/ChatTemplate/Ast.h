@@ -17,8 +17,8 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 struct Arguments {
   std::vector<ExpressionPtr> positional;
   std::vector<std::pair<std::string, ExpressionPtr>> keywords;
-  ExpressionPtr positionalRest; ///< behind *; may be null
-  ExpressionPtr keywordRest;    ///< behind **; may be null
+  ExpressionPtr positionalRest; ///< after *; may be null
+  ExpressionPtr keywordRest;    ///< after **; may be null
 };
 
 enum class BinaryOperator {

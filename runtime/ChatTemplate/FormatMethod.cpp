@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /// Behind its '{'; moves `text` past its '}'.
+  /// After its '{'; moves `text` past its '}'.
   static Field takeField(std::string_view &text) {
     Field field;
     size_t end = 0;

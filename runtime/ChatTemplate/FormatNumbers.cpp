@@ -100,7 +100,7 @@ MeteredString printed(Context &context, double value, char type,
 }
 
 // What format() does with a precision and no type: `precision` digits, but
-// never without one behind the point.
+// never without one after the point.
 MeteredString general(Context &context, double value, int64_t precision,
                       bool alternate) {
   precision = std::max<int64_t>(precision, 1);

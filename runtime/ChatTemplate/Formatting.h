@@ -22,7 +22,7 @@ NumberText integerText(Context &context, const BigInteger &value, char type,
 NumberText floatText(Context &context, double value, char type,
                      int64_t precision, bool alternate);
 
-/// A width or precision at the front of `text`, which moves behind it; -1 if
+/// A width or precision at the front of `text`, which moves past it; -1 if
 /// there is none. Fails if it is out of reach.
 int64_t takeCount(std::string_view &text);
 /// `count` characters of `fill`.

@@ -477,7 +477,7 @@ ExpressionPtr Parser::parseBlockFilters(int line, bool withPipe) {
   return filtered;
 }
 
-// Behind the `|`.
+// After the `|`.
 ExpressionPtr Parser::parseFilter(ExpressionPtr operand) {
   auto made = make(Expression::filter, current().line);
   made->text = expectDottedName("a filter's name");

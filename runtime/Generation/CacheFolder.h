@@ -25,7 +25,7 @@ public:
   /// $XDG_CACHE_HOME/cheems, where that is unset ~/.cache/cheems. Throws
   /// Error if neither can be told.
   static std::string standard();
-  /// $CHEEMS_CACHE_SIZE in bytes: a number with K, M, G or T behind it, or
+  /// $CHEEMS_CACHE_SIZE in bytes: a number with K, M, G or T after it, or
   /// nothing; 0: no limit. 20G where it is unset. Throws Error (usage).
   static int64_t standardLimit();
 

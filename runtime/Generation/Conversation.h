@@ -47,7 +47,7 @@ private:
   Session &session;
   std::function<void(const std::string &)> notify;
   std::vector<int32_t> held; ///< what the slot was fed
-  /// States of this turn, oldest first: where it began, and behind the prompt.
+  /// States of this turn, oldest first: where it began, and after the prompt.
   std::vector<Kept> states;
 };
 

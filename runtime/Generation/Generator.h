@@ -44,15 +44,15 @@ public:
   Generator(Session &session, Sampler &sampler,
             std::function<bool()> interrupted);
 
-  /// Feeds tokens behind those already there; at least one. Throws Error, as
+  /// Feeds tokens after those already there; at least one. Throws Error, as
   /// Session::prefill does.
   void feed(Span<const int32_t> tokens);
-  /// Those behind the last token that was fed, [vocabulary]; to be set where
+  /// Those after the last token that was fed, [vocabulary]; to be set where
   /// the slot was loaded and nothing is left to feed.
   std::vector<float> lastLogits();
   void setLastLogits(const std::vector<float> &values) { given = values; }
 
-  /// Behind a feed: `receive` gets each token as it is chosen, the one that
+  /// After a feed: `receive` gets each token as it is chosen, the one that
   /// ends the text included. The sampler must have accepted the sequence so
   /// far; it accepts the new tokens here. The last token is not fed.
   Stop generate(const GenerationLimits &limits,

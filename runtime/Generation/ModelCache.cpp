@@ -178,7 +178,7 @@ ModelCache::Source ModelCache::read(const std::string &given,
   for (const std::string &feature : settings.cpu) {
     add(feature);
   }
-  add(""); // behind the last feature
+  add(""); // after the last feature
   for (const std::string &word : arguments) {
     add(word);
   }

@@ -17,7 +17,7 @@ struct SavedRun {
   std::vector<int32_t> tokens;
   /// The tokens that were generated last begin at this index.
   uint64_t answer = 0;
-  /// [vocabulary], those behind the last token, where all were fed; else none.
+  /// [vocabulary], those after the last token, where all were fed; else none.
   std::vector<float> logits;
   bool chat = false;
   std::vector<ChatMessage> messages; ///< of a chat

@@ -265,7 +265,7 @@ bool Automaton::hasManyItems(Position from, bool inScalar) const {
     };
     descend(stack);
     descend(from.base);
-    // behind the item, or a reading in which the list is another one
+    // after the item, or a reading in which the list is another one
     bool delimits = node.low == node.high &&
                     (node.low == ',' || node.low == ']' || node.low == ' ');
     if (!found && !delimits) {

@@ -30,7 +30,7 @@ inline constexpr size_t placeSteps = 8;
 inline constexpr size_t maximumEdgeWork = size_t(1) << 17;
 
 /// What is kept of an automaton: places and edges, of 16 bytes, and stacks.
-/// Behind a token half of the places, or a quarter of the stacks, is enough to
+/// After a token half of the places, or a quarter of the stacks, is enough to
 /// begin anew.
 inline constexpr size_t maximumKept = size_t(1) << 21;
 inline constexpr size_t maximumStacks = size_t(1) << 18;
@@ -51,7 +51,7 @@ public:
   explicit Automaton(std::shared_ptr<const Grammar> grammar);
 
   Position start() const { return first; }
-  /// Behind one more byte. Throws Error(usage) for a grammar that is too
+  /// After one more byte. Throws Error(usage) for a grammar that is too
   /// ambiguous.
   Position step(Position from, uint8_t byte) {
     return settle(move(from, byte));
@@ -77,7 +77,7 @@ public:
     const Edge &edge = states[from.state].next[kind];
     return follow(from, edge.known ? edge : makeEdge(from.state, kind));
   }
-  /// Behind what `move` gave, with the base put under it.
+  /// After what `move` gave, with the base put under it.
   Position settle(Position position);
   /// `above` was reached from an empty base; the same from `base`.
   StackId concatenate(StackId above, StackId base);

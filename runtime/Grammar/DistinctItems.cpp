@@ -16,7 +16,7 @@ DistinctItems::Item::~Item() {
 }
 
 /// Numbers are compared as doubles, as most readers of JSON do: so two that
-/// differ further behind count as equal.
+/// differ further after count as equal.
 static std::string keyOf(std::string_view text) {
   char first = text.front();
   if (first == '-' || (first >= '0' && first <= '9')) {

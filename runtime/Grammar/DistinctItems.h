@@ -20,7 +20,7 @@ namespace cheems::grammar {
 /// A value: a copy goes on by itself, and shares the items that it has.
 class DistinctItems {
 public:
-  /// Behind one more byte, the last of `text`; the same text must have come
+  /// After one more byte, the last of `text`; the same text must have come
   /// with each byte before. `opens` says which list of distinct items begins
   /// with it, if one does. False: an item is there twice.
   bool step(std::string_view text, Node::Mark opens);
@@ -33,7 +33,7 @@ public:
   /// Equal where `step` and `ignores` do the same with the same bytes, until
   /// they find an item complete.
   int part() const { return list.part; }
-  /// Whether it may be that the list cannot end any more. Behind an item it
+  /// Whether it may be that the list cannot end any more. After an item it
   /// can, or an item like others may follow; but a listed one may be no other.
   bool mayFail() const { return inItem() || (inside && isTuple()); }
   /// Whether the first items of the outermost list are listed.
@@ -68,7 +68,7 @@ private:
     before,    ///< an item, or the end
     scalar,    ///< within a number, true, false or null
     string,    ///< within one, on whatever level
-    escape,    ///< behind its backslash
+    escape,    ///< after its backslash
     structure, ///< within an object or a list
     behind,    ///< an item
   };

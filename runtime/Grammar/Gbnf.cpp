@@ -102,7 +102,7 @@ private:
     std::string called = name();
     space(false);
     if (!source.accept("::=")) {
-      source.fail("expected ::= behind the name of a rule, not " +
+      source.fail("expected ::= after the name of a rule, not " +
                   source.shown());
     }
     space(true);

@@ -41,7 +41,7 @@ constexpr Wide mostListed = 65536;
 /// Numbers of one length, between two of that length.
 class Digits {
 public:
-  /// `places` of the digits are behind the point. The digits, without the
+  /// `places` of the digits are after the point. The digits, without the
   /// point, are a multiple of `step`.
   Digits(GrammarBuilder &builder, std::string low, std::string high, int places,
          int64_t step, NodeId next, NodeId nowhere)

@@ -183,7 +183,7 @@ NodeId JsonText::canonical(const CharacterSet &set, NodeId next) {
   return builder.call(found->second, next);
 }
 
-/// The characters of the texts as a tree: behind one that no text has there,
+/// The characters of the texts as a tree: after one that no text has there,
 /// anything may follow.
 NodeId JsonText::stringExcept(const std::vector<std::string> &texts,
                               NodeId next) {

@@ -74,7 +74,7 @@ public:
 private:
   NodeId character(NodeId next);
   NodeId escape(NodeId next);
-  /// The end of a string, behind at most so many characters more. Strings of
+  /// The end of a string, after at most so many characters more. Strings of
   /// all lengths have their ends in common.
   NodeId upTo(int64_t count);
   /// A character of the set as it is, or with the shortest escape.

@@ -292,7 +292,7 @@ private:
       }
       std::optional<uint32_t> final = classAtom(all);
       if (!final || *final < *first) {
-        source.fail("a range of characters that does not end behind its "
+        source.fail("a range of characters that does not end after its "
                     "beginning");
       }
       all.add(cased(CharacterClass::exactly(*first, *final)));
@@ -316,7 +316,7 @@ private:
     return single ? std::optional<uint32_t>(ranges[0].first) : std::nullopt;
   }
 
-  /// Behind a backslash.
+  /// After a backslash.
   CharacterClass escape(bool inClass) {
     if (source.done()) {
       source.fail("a \\ at the end");
@@ -391,7 +391,7 @@ private:
     return CharacterClass::exactly(value, value);
   }
 
-  /// Behind the backslash of \p{Lu} or \pL.
+  /// After the backslash of \p{Lu} or \pL.
   CharacterClass category() {
     source.character();
     size_t begin = source.offset();
@@ -429,7 +429,7 @@ private:
       return add({Pattern::Node::end, next});
     case Tree::ahead:
     case Tree::notAhead: {
-      // what it has looked at itself may be decided behind its own end
+      // what it has looked at itself may be decided after its own end
       uint32_t accept = add({Pattern::Node::accept}),
                inside = build(tree.parts[0], around(accept));
       return add({tree.kind == Tree::ahead ? Pattern::Node::ahead
@@ -481,7 +481,7 @@ private:
   Pattern pattern;
   std::map<CharacterSet, uint32_t> sets;
   int groups = 0, categories = 0;
-  bool anyCase = false; ///< as behind (?i)
+  bool anyCase = false; ///< as after (?i)
   size_t built = 0;
 };
 

@@ -1,5 +1,5 @@
 // Takes tokens out of a mask that would repeat an item of a list whose items
-// must differ, and those behind which no new item could follow.
+// must differ, and those after which no new item could follow.
 #ifndef CHEEMS_RUNTIME_GRAMMAR_REPEATFILTER_H
 #define CHEEMS_RUNTIME_GRAMMAR_REPEATFILTER_H
 

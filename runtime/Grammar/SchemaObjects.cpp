@@ -1,4 +1,4 @@
-// Objects of JSON schemas. A lane is what may follow behind so many members.
+// Objects of JSON schemas. A lane is what may follow after so many members.
 #include "runtime/Grammar/JsonSchema.h"
 
 #include "runtime/Json/Json.h"
@@ -40,7 +40,7 @@ NodeId JsonSchema::name(const ObjectRule &rule,
   return names.empty() ? text.nowhere() : builder.either(names);
 }
 
-/// Fills the lanes behind all members that are listed.
+/// Fills the lanes after all members that are listed.
 void JsonSchema::objectEnd(const ObjectRule &rule, NodeId close,
                            std::vector<NodeId> &lanes) {
   auto isEnough = [&](size_t members) {
@@ -114,7 +114,7 @@ NodeId JsonSchema::object(const Parts &parts) {
     auto member = [&](NodeId next) {
       return builder.literal(key, text.colon(value(property.value, next)));
     };
-    // behind this member in the last lane the text stays there, or has all
+    // after this member in the last lane the text stays there, or has all
     NodeId stays = rule.maximum ? text.nowhere() : member(lanes[last]);
     for (size_t lane = 0; lane <= last; ++lane) {
       NodeId one = lane == last || (lane + 1 == last && !rule.maximum)

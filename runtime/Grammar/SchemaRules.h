@@ -7,7 +7,7 @@
 
 namespace cheems::grammar {
 
-/// This is the rule of objects. Names that are not listed come behind those
+/// This is the rule of objects. Names that are not listed come after those
 /// that are.
 struct ObjectRule {
   struct Property {

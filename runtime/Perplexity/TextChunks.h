@@ -11,7 +11,7 @@
 namespace cheems {
 
 struct TextChunks {
-  /// Tokens of the chunks, one behind another; what is left of the text behind
+  /// Tokens of the chunks, one after another; what is left of the text after
   /// the last whole chunk is not among them.
   std::vector<int32_t> tokens;
   int64_t length = 0; ///< of a chunk

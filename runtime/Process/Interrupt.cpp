@@ -30,7 +30,7 @@ static void handle(int signal) {
     }
     _exit(codeOf(signal));
   }
-  if (seen == 0) { // some supervisors send SIGHUP right behind SIGTERM
+  if (seen == 0) { // some supervisors send SIGHUP right after SIGTERM
     seen = signal;
   }
 }

@@ -46,7 +46,7 @@ static std::optional<size_t> writeReady(int descriptor, std::string_view text) {
 
 void writeAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    // A write that waits would use a signal up, or begin behind it; so all
+    // A write that waits would use a signal up, or begin after it; so all
     // waiting is here. A reader that waits for our end would wait for ever.
     if (!isReady(descriptor) &&
         !interrupt::waitFor(descriptor, POLLOUT, interrupt::ending)) {

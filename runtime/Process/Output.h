@@ -26,7 +26,7 @@ size_t writeSome(int descriptor, std::string_view text,
 /// Files and pipes get every byte.
 void writeOutput(std::string_view text);
 bool outputIsTerminal();
-/// Whether a message would stand behind text that has not ended its line, in
+/// Whether a message would stand after text that has not ended its line, in
 /// the same file. A signal handler may ask.
 bool outputEndsInLine();
 

@@ -13,7 +13,7 @@ static size_t followers(unsigned char lead) {
 
 std::string withoutControls(std::string_view text, std::string_view kept,
                             std::string_view replacement) {
-  auto secondHalf = [](char c) { // of C1 in Latin-1, and behind C2 in UTF-8
+  auto secondHalf = [](char c) { // of C1 in Latin-1, and after C2 in UTF-8
     return static_cast<unsigned char>(c) >= 0x80 &&
            static_cast<unsigned char>(c) < 0xa0;
   };

@@ -312,7 +312,7 @@ bool Sampler::decides(const TopLogits &best) const {
   if (k != 0 && k < best.count) {
     return last < best.values[k - 1]; // else more may be as good as the k-th
   }
-  // What is behind weighs no more than the last, but for what exp rounds.
+  // What is after weighs no more than the last, but for what exp rounds.
   double weight =
       std::exp((double(last) - double(best.values[0])) / settings.temperature);
   return settings.topP == 1 && weight * (1 + 1e-12) < settings.minP;

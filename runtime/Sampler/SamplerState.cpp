@@ -13,7 +13,7 @@ namespace cheems {
 
 namespace {
 
-/// The first bytes; integers are little-endian. Behind it are the generator as
+/// The first bytes; integers are little-endian. After it are the generator as
 /// std::mt19937_64 spells it, the tokens, and XXH3-64 of all bytes before.
 struct Header {
   char magic[8];

@@ -8,7 +8,7 @@
 namespace cheems {
 
 /// While a sequence only grows, an entry that was written stays as it is
-/// (docs/abi.md, "State pools"). What is behind a place that a sequence went
+/// (docs/abi.md, "State pools"). What is after a place that a sequence went
 /// back to may be overwritten from then on.
 class SlotHistory {
 public:

@@ -313,7 +313,7 @@ public:
     for (size_t at = 0; counts && at < size; at += sizeof(int32_t)) {
       int32_t count;
       std::memcpy(&count, bytes + at, sizeof(count));
-      // Compiled code appends behind as many entries without looking.
+      // Compiled code appends after as many entries without looking.
       possible =
           possible && count >= 0 && static_cast<uint64_t>(count) <= entries;
     }

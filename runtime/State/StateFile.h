@@ -40,8 +40,8 @@ struct StateFileHeader {
   uint64_t fileSize;
   uint64_t position;         ///< tokens the sequence was fed
   uint64_t entries;          ///< stored of each capacity extent
-  uint64_t stateBytes;       ///< behind the header
-  uint64_t applicationBytes; ///< behind those
+  uint64_t stateBytes;       ///< after the header
+  uint64_t applicationBytes; ///< after those
   uint64_t configuration, layout, weights;
   char weightFormat[32];   ///< padded with zeros, at least one
   uint64_t partial;        ///< 1: without the entries, which a slot still has
@@ -91,7 +91,7 @@ public:
   void check(const StatePools &pools) const;
   /// The application's bytes.
   std::string application() const;
-  /// Behind a check, with what `application` gave. Checks again what came into
+  /// After a check, with what `application` gave. Checks again what came into
   /// the slot, for the file may have changed since. Throws Error; the slot then
   /// holds anything.
   void read(StatePools &pools, int64_t slot,

@@ -38,7 +38,7 @@ public:
   pieces(int64_t entries,
          const std::function<void(int64_t size, bool counts)> &visitor) const;
   /// The same bytes, to be read and to be written. Pieces may come in several
-  /// parts, each of whole numbers. Where a GPU fails, Error, and behind a
+  /// parts, each of whole numbers. Where a GPU fails, Error, and after a
   /// `fill` the slot holds anything; what the visitor throws is passed on.
   using Reader =
       std::function<void(const char *bytes, int64_t size, bool counts)>;

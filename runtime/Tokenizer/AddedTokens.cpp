@@ -198,7 +198,7 @@ AddedTokens::split(std::string_view text, bool normalized, bool parseSpecial,
         !marks.empty()) {
       std::string_view matched = marks.substr(position, length);
       size_t own = matched.find('\1');
-      if (own == 0) { // a byte behind it may begin another one
+      if (own == 0) { // a byte after it may begin another one
         position += std::min(matched.find('\0'), length);
         continue;
       }

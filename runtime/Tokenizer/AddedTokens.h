@@ -22,7 +22,7 @@ struct AddedToken {
   int32_t id;
   bool singleWord; ///< found only where no word character touches it
   bool leftStrip;  ///< takes the whitespace before it
-  bool rightStrip; ///< takes the whitespace behind it
+  bool rightStrip; ///< takes the whitespace after it
   bool normalized; ///< its normalized form is looked for in the normalized text
   bool special;
   std::string decoded; ///< what decoders get: normalized if `normalized` is set
@@ -32,7 +32,7 @@ struct AddedToken {
 class AddedTokens {
 public:
   /// Reads the list (null: none). As the reference numbers them, a token has
-  /// the vocabulary's id, or else the next one behind the vocabulary in the
+  /// the vocabulary's id, or else the next one after the vocabulary in the
   /// order of the list, whatever id the file gives. That id must not
   /// contradict the vocabulary.
   AddedTokens(const tokenizer_json::Json *list, const Vocabulary &vocabulary,

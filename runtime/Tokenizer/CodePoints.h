@@ -29,7 +29,7 @@ public:
   /// other.
   std::string members() const;
 
-  /// Adds what lies behind all that is in the set.
+  /// Adds what lies after all that is in the set.
   void append(char32_t first, char32_t last);
 
 private:

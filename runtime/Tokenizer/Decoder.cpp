@@ -66,17 +66,17 @@ void Decoder::add(Stage stage, const std::string &type,
   };
   for (const Stage &before : stages) {
     if (before.kind == Stage::byteLevel) {
-      refuse(" behind 'ByteLevel'");
+      refuse(" after 'ByteLevel'");
     }
     if (before.kind == Stage::byteFallback && stage.kind == Stage::metaspace) {
-      refuse(" behind 'ByteFallback'");
+      refuse(" after 'ByteFallback'");
     }
     if (before.kind == stage.kind && stage.kind != Stage::replace) {
       refuse(" a second time");
     }
   }
   if (fused && stage.kind != Stage::stripText) {
-    refuse(" behind 'Fuse'");
+    refuse(" after 'Fuse'");
   }
   stages.push_back(std::move(stage));
 }

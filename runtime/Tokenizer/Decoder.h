@@ -21,7 +21,7 @@ public:
   static Decoder make(const tokenizer_json::Json *component,
                       const std::string &where);
 
-  /// Appends what `token` adds behind the tokens before.
+  /// Appends what `token` adds after the tokens before.
   void push(DecodeState &state, std::string_view token,
             std::string &text) const;
   /// Appends what waited for another token.

@@ -53,7 +53,7 @@ constexpr unsigned expressionOptions =
 constexpr size_t baseMatchLimit = 5'000'000, matchLimitPerByte = 8;
 
 /// PCRE2's own properties are of use if it knows no Unicode before 14, from
-/// where the tables tell what changed, nor one behind theirs.
+/// where the tables tell what changed, nor one after theirs.
 RegexProperties fittingProperties() {
   char version[24] = {};
   pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, version);
@@ -63,7 +63,7 @@ RegexProperties fittingProperties() {
                                     : RegexProperties::listed;
 }
 
-/// Whether valid UTF-8 holds none but the first 256 characters: those behind
+/// Whether valid UTF-8 holds none but the first 256 characters: those after
 /// begin with a byte from C4 on.
 bool isLatin(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char byte) {

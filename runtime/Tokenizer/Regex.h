@@ -41,7 +41,7 @@ public:
                            const std::string &where);
 
   /// Fills `matches` with the successive matches in `text`, which must be valid
-  /// UTF-8. They do not overlap; an empty match directly behind another match
+  /// UTF-8. They do not overlap; an empty match directly after another match
   /// is skipped. Throws Error when the expression backtracks without end. Safe
   /// to call from several threads.
   void findAll(std::string_view text, std::vector<TextSpan> &matches) const;

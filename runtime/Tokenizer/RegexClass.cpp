@@ -1,5 +1,5 @@
 // Each class is put together from the generated tables; where PCRE2's own
-// properties are used, what changed behind Unicode 14 is listed beside them.
+// properties are used, what changed after Unicode 14 is listed beside them.
 #include "runtime/Tokenizer/RegexClass.h"
 
 #include "runtime/Tokenizer/UnicodeData.h"

@@ -103,7 +103,7 @@ private:
     if (properties != RegexProperties::latin) {
       return held.members;
     }
-    // without regard to case those behind stand for one of the first 256
+    // without regard to case those after stand for one of the first 256
     static const CodePoints told = CodePoints(0, 0xFF) | CodePoints(0x178) |
                                    CodePoints(0x17F) | CodePoints(0x39C) |
                                    CodePoints(0x3BC) | CodePoints(0x1E9E) |
@@ -111,7 +111,7 @@ private:
     return (held.set & told).members();
   }
 
-  /// Whether a group is open behind it.
+  /// Whether a group is open after it.
   bool group() {
     if (at("(*")) {
       refuse("a '(*' callout or verb");
@@ -121,7 +121,7 @@ private:
       return true;
     }
     if (at("(?i)")) {
-      // further in, the two engines disagree on whether alternatives behind it
+      // further in, the two engines disagree on whether alternatives after it
       // are inside
       if (position != 0) {
         refuse("'(?i)' that is not at the start");
@@ -140,7 +140,7 @@ private:
   }
 
   /// {n}, {n,}, {n,m}, {,m}; anything else with a brace is the brace itself, to
-  /// both engines. A '+' behind it repeats: to PCRE2 it would be possessive.
+  /// both engines. A '+' after it repeats: to PCRE2 it would be possessive.
   void interval() {
     auto digits = [&](size_t from) {
       while (from < source.size() &&
@@ -280,7 +280,7 @@ private:
     return std::nullopt;
   }
 
-  /// The set that the letter behind a '\' stands for, if it does.
+  /// The set that the letter after a '\' stands for, if it does.
   std::optional<Class> namedSet(bool inClass) {
     char letter = source[position++];
     switch (letter) {
@@ -332,7 +332,7 @@ private:
     }
   }
 
-  /// The one character that the escape behind a '\' is.
+  /// The one character that the escape after a '\' is.
   char32_t escapedCharacter(bool inClass) {
     char letter = source[position];
     switch (letter) {

@@ -8,7 +8,7 @@
 namespace cheems {
 
 /// What becomes of a match: its own piece; dropped; joined to the piece before,
-/// or behind; joined to adjacent matches.
+/// or after; joined to adjacent matches.
 enum class SplitBehavior {
   isolated,
   removed,

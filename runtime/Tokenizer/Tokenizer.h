@@ -70,13 +70,13 @@ public:
   std::string decodeBytes(const std::vector<int32_t> &ids,
                           bool skipSpecial) const;
 
-  /// The bytes that `id` adds to a text, behind other tokens; a part of a
+  /// The bytes that `id` adds to a text, after other tokens; a part of a
   /// character where a token is one. Special tokens are their names. Throws
   /// Error naming an id that is no token.
   std::string tokenBytes(int32_t id) const;
 
-  /// Appends the bytes `id` adds behind earlier tokens, of which `state` keeps
-  /// what counts; and behind the last one, what still waited. What
+  /// Appends the bytes `id` adds after earlier tokens, of which `state` keeps
+  /// what counts; and after the last one, what still waited. What
   /// StreamingDecoder is made of.
   void decodeToken(int32_t id, bool skipSpecial, DecodeState &state,
                    std::string &bytes) const;

@@ -3,7 +3,7 @@
 
     check.py [--driver LIBRARY] [--out FOLDER] [--seconds N] [--call-seconds N] [--only SECTION...] [--torch]
 
-The report is report.json and report.md in FOLDER, written behind each row. The exit code is 1 if anything is wrong.
+The report is report.json and report.md in FOLDER, written after each row. The exit code is 1 if anything is wrong.
 """
 import argparse
 import importlib

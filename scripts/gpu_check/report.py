@@ -5,7 +5,7 @@ import time
 
 
 class Result(dict):
-    """What a section finds: `rows`, `failures`, and what else its page needs. The report is written behind each row."""
+    """What a section finds: `rows`, `failures`, and what else its page needs. The report is written after each row."""
 
     def __init__(self, report):
         super().__init__(rows=[], failures=[])

@@ -14,7 +14,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA, BIN = ROOT / "data", ROOT / "bin"
 HERE = pathlib.Path(__file__).resolve().parent
-PLAIN = {"CHEEMS_CUDA_GRAPHS": "off", "CHEEMS_CUDA_OVERLAP": "off"}  # one launch behind the other, alone
+PLAIN = {"CHEEMS_CUDA_GRAPHS": "off", "CHEEMS_CUDA_OVERLAP": "off"}  # one launch after the other, alone
 SOFTWARE = "Cheems emulator"  # how the software GPU's name begins
 
 CALL = 20  # seconds that a call to the GPU may take; what takes longer hangs

@@ -109,7 +109,7 @@ def of_model(bench, name):
 
 
 def table_of(bench, name):
-    """The same as it is kept: of each kernel, without the numbers behind its name."""
+    """The same as it is kept: of each kernel, without the numbers after its name."""
     found = []
     for one in of_model(bench, name):
         limits = one.limits(bench.architecture)

@@ -23,7 +23,7 @@ void *behind(const char *symbol) {
       dlopen(std::getenv("TRACING_DRIVER_BEHIND"), RTLD_NOW | RTLD_LOCAL);
   void *address = library ? dlsym(library, symbol) : nullptr;
   if (!address) {
-    std::fprintf(stderr, "tracing_driver: no %s behind it\n", symbol);
+    std::fprintf(stderr, "tracing_driver: no %s after it\n", symbol);
     std::abort();
   }
   return address;

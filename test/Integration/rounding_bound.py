@@ -1,5 +1,5 @@
 """How far roundings may move the logits of a model, in deviations of these: from the unit roundoff of each type, how many
-roundings lie behind each other, and the depth of the model. docs/developing.md has the derivation ("Bounds"), and
+roundings follow each other, and the depth of the model. docs/developing.md has the derivation ("Bounds"), and
 test/unit/Support/RoundingBound.h the same formulas; both are tested with test/Integration/rounding_bounds.json.
 """
 import dataclasses

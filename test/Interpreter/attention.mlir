@@ -19,7 +19,7 @@ func.func @main() -> (tensor<2x1x1xf32> {cheems.name = "y"}, tensor<1x1xf32> {ch
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %query = arith.constant dense<0.0> : tensor<2x1x1xf32>
-  // entry 2 is behind all rows, and nothing has written it
+  // entry 2 is after all rows, and nothing has written it
   %room = tensor.empty() : tensor<1x3x1xf32>
   %two = arith.constant dense<[[[1.0], [3.0]]]> : tensor<1x2x1xf32>
   %entries = tensor.insert_slice %two into %room[0, 0, 0] [1, 2, 1] [1, 1, 1] : tensor<1x2x1xf32> into tensor<1x3x1xf32>

@@ -5,7 +5,7 @@
 // Row 0 sees two entries and keeps both; row 1 sees three.
 // CHECK: threshold F32 [2, 1] -inf 2
 // CHECK: last I32 [2, 1] 2147483647 2
-// The third entry takes the first one's place; what is behind the second means nothing.
+// The third entry takes the first one's place; what is after the second means nothing.
 // CHECK: keys F32 [1, 3, 1] 12 11
 // CHECK: mask F32 [1, 3] 2 3
 // CHECK: position I32 [1, 3] 2 1

@@ -51,7 +51,7 @@ def drawn(*cases):
 
 
 def work(op, numbers, chunk, rows, position, number):
-    """Operations and bytes of a step of so many rows behind others; `number` is the bytes of a weight, key or value."""
+    """Operations and bytes of a step of so many rows after others; `number` is the bytes of a weight, key or value."""
     if op == "ssd":
         heads, size, state, groups = (*numbers, 1)[:4]
         chunk = min(rows, chunk)

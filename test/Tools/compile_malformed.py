@@ -121,7 +121,7 @@ CHEEMS_CASES = [
 COMPILE_CASES = [
     ("no arguments", [], USAGE, ""),
     ("unknown flag", ["MODEL", "-o", "OUT", "--fastest"], USAGE, "--fastest"),
-    ("letters behind one dash", ["MODEL", "-o", "OUT", "-fa"], USAGE, "no -fa: "),
+    ("letters after one dash", ["MODEL", "-o", "OUT", "-fa"], USAGE, "no -fa: "),
     ("a value that does not stand apart", ["MODEL", "-oOUT"], USAGE, "no -oOUT"),
     ("control characters", ["no\x1b[31m\u009bsuch", "-o", "OUT"], FAILED, "no [31m such"),
     ("no such folder", ["/no/such/model", "-o", "OUT"], FAILED, "/no/such/model"),
@@ -268,7 +268,7 @@ def short_of_memory(compiler, original, model, checker):
 
 
 def cut_short(compiler, original, model, out, checker):
-    """Weights that become shorter while they are mapped: the compiler is stopped meanwhile. It reads them behind all else."""
+    """Weights that become shorter while they are mapped: the compiler is stopped meanwhile. It reads them after all else."""
     shutil.copytree(original, model, copy_function=shutil.copyfile)
     process = subprocess.Popen([compiler, model, "-o", out, *ONE_VARIANT], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while process.poll() is None and "model.safetensors" not in pathlib.Path(f"/proc/{process.pid}/maps").read_text():

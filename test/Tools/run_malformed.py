@@ -81,7 +81,7 @@ CASES = [
     (["good.cheems", "-sys", "a", "-p", "a"], USAGE, "--chat"),
     (["good.cheems", "--logits", "out"], USAGE, "--input-ids"),
     (["good.cheems", "--input-ids", "good.st"], USAGE, "--logits"),
-    # several letters behind one dash are one flag
+    # several letters after one dash are one flag
     (["good.cheems", "-p", "a", "-ngl", "99"], USAGE, "no -ngl: a whole model runs on one device; choose it with --device"),
     (["good.cheems", "-p", "a", "-fa", "on"], USAGE, "no -fa: "),
     (["good.cheems", "-p", "a", "-ctk", "q8_0"], USAGE, "no -ctk: "),

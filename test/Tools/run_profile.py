@@ -40,7 +40,7 @@ class Trace:
                     self.tracks[event["tid"]] = event["args"]["name"]
                 continue
             assert event["ph"] == "X" and event["dur"] >= 0 and event["tid"] in self.tracks, event
-            assert event["ts"] >= last, f"{event['ts']} behind {last}"
+            assert event["ts"] >= last, f"{event['ts']} after {last}"
             last = event["ts"]
             self.slices.append(event)
 

@@ -51,7 +51,7 @@ class Terminal:
             self.test.assertTrue(self.read(), self.seen)
 
     def wait_for_answer(self):
-        """Something behind the warning of a long context."""
+        """Something after the warning of a long context."""
         while not re.search(rb"\n[^\n]", self.seen):
             self.test.assertTrue(self.read(), self.seen)
 

@@ -25,7 +25,7 @@ static void readContainer(std::string_view file) {
   container.checkSections();
 }
 
-/// A body of zeros up to the multiple of 4096 behind the last byte the index
+/// A body of zeros up to the multiple of 4096 after the last byte the index
 /// names, within reason.
 static std::string fileAround(std::string_view entries) {
   entries = entries.substr(0, entries.size() / sizeof(cheems_index_entry) *

@@ -1,6 +1,6 @@
 // Grammars and schemas come from clients: any text is refused with Error or
 // made to a grammar, which reads any bytes, all in bounded time and memory. The
-// first byte chooses what the rest is, up to a zero byte; bytes behind that are
+// first byte chooses what the rest is, up to a zero byte; bytes after that are
 // read.
 #include "runtime/Error.h"
 #include "runtime/Grammar/Automaton.h"

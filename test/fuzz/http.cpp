@@ -26,7 +26,7 @@ const Limits limits = [] {
 
 struct Outcome {
   std::vector<std::string> requests;
-  int status = 0; ///< of a refusal, behind them
+  int status = 0; ///< of a refusal, after them
   std::string rest;
 
   bool operator==(const Outcome &other) const {

@@ -63,7 +63,7 @@ static void checkOnce(const CLI::Option *option, const std::string &flag,
 }
 
 /// The words with their aliases in place. Every flag is known: CLI11 would read
-/// several letters behind one dash as flags of one letter. What a flag takes
+/// several letters after one dash as flags of one letter. What a flag takes
 /// may look like one.
 static std::vector<std::string> checkedWords(const CLI::App &whole,
                                              std::vector<std::string> words,

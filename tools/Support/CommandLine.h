@@ -17,13 +17,13 @@ Error usage(const std::string &what);
 /// Gives `app` --version and the width of a help text's first column.
 void prepare(CLI::App &app, int width);
 
-/// Flags of several letters behind one dash, which CLI11 does not know, and the
+/// Flags of several letters after one dash, which CLI11 does not know, and the
 /// ones they stand for.
 using Aliases = std::map<std::string, std::string>;
 
-/// Parses the words behind the program's name. False where --help or --version
+/// Parses the words after the program's name. False where --help or --version
 /// has said all; throws usage() on what `app` does not know. Several letters
-/// behind one dash are one flag, never several.
+/// after one dash are one flag, never several.
 bool parse(CLI::App &app, int argc, char **argv, const Aliases &aliases = {});
 
 } // namespace cheems

@@ -34,7 +34,7 @@ std::string capital(std::string text) {
   return text;
 }
 
-/// What stands behind the names: "N", or nothing for a flag.
+/// What stands after the names: "N", or nothing for a flag.
 std::string valueOf(const CLI::Option &option) {
   if (option.get_items_expected_max() == 0) {
     return "";

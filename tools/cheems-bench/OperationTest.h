@@ -31,7 +31,7 @@ struct OperationTiming {
   OperationFacts facts;
 };
 
-/// A pass is `operation.rows` rows behind `depth` others, one row per step of
+/// A pass is `operation.rows` rows after `depth` others, one row per step of
 /// the decode entry, more `prefillChunk` per step. Throws Error.
 OperationCode codeOf(const Model &model);
 

@@ -15,7 +15,7 @@ namespace cheems::bench {
 /// or int8.
 RandomCompile productToCompile(const ProductShape &shape,
                                const std::string &weights);
-/// Runs it once, behind `begin`.
+/// Runs it once, after `begin`.
 void runProduct(const std::shared_ptr<const Model> &model,
                 const ProductShape &shape, const std::function<void()> &begin);
 

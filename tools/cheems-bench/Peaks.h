@@ -22,7 +22,7 @@ struct ProductUnit {
 const std::vector<ProductUnit> &productUnits();
 
 /// Reads `size` bytes, a multiple of 128, at `data`, 32-byte aligned, and
-/// prefetches up to 4160 bytes behind them. Needs AVX2.
+/// prefetches up to 4160 bytes after them. Needs AVX2.
 void readBytes(const char *data, int64_t size);
 
 /// The same of bytes that a cache holds; prefetches nothing.

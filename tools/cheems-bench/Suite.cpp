@@ -56,7 +56,7 @@ public:
             [&](const std::string &text) { tell(text); }, options.device));
       }
     }
-    // Behind all else: their memory shall not count as the model's.
+    // After all else: their memory shall not count as the model's.
     if (options.limits) {
       measureMachine();
     }

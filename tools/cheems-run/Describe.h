@@ -12,7 +12,7 @@ using ModelPointer = std::shared_ptr<const Model>;
 
 /// What a user wants to know of a model, on one screen.
 std::string summary(const ModelPointer &model);
-/// The summary, and behind it all that the file says, a line for each tensor.
+/// The summary, and after it all that the file says, a line for each tensor.
 std::string fullDescription(const ModelPointer &model);
 
 } // namespace cheems::run

@@ -21,7 +21,7 @@ public:
         limits(limitsOf(options, text)),
         generator(session, sampler, interrupt::requested) {}
 
-  /// Loads what is to be loaded and takes the prompt behind it.
+  /// Loads what is to be loaded and takes the prompt after it.
   void begin(const std::vector<int32_t> &prompt) {
     if (options.loadState) {
       run = loadState(options, session, sampler);

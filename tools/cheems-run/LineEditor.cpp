@@ -65,7 +65,7 @@ public:
     setPrompt(text);
     ignoresOld = pending;
     stopped = false;
-    // libedit itself does this behind the prompt, when keys may have come
+    // libedit itself does this after the prompt, when keys may have come
     el_set(editor, EL_PREP_TERM, 1);
     int count = 0;
     const char *typed = el_gets(editor, &count);

@@ -46,7 +46,7 @@ struct CUDAPipelineStage {
 /// The stages are in order; the first takes an imported module.
 llvm::ArrayRef<CUDAPipelineStage> cudaStages();
 
-/// The stages after `from` up to `to`, each behind cheems-enter-stage.
+/// The stages after `from` up to `to`, each after cheems-enter-stage.
 void buildCUDAPipeline(mlir::OpPassManager &pm, const CardOptions &card,
                        CUDAStage from = CUDAStage::Imported,
                        CUDAStage to = CUDAStage::NVVM);

@@ -41,7 +41,7 @@ struct PipelineStage {
 /// Those of code for CPUs, in order; the first takes an imported module.
 llvm::ArrayRef<PipelineStage> cpuStages();
 
-/// The stages after `from` up to `to`, each behind cheems-enter-stage.
+/// The stages after `from` up to `to`, each after cheems-enter-stage.
 void buildPipeline(mlir::OpPassManager &pm, const TargetDescription &target,
                    CPUStage from = CPUStage::Imported,
                    CPUStage to = CPUStage::LLVM);

@@ -168,7 +168,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     return success();
   }
 
-  /// Marks store the cycle count behind a new last argument, unless it is
+  /// Marks store the cycle count after a new last argument, unless it is
   /// null. False where there are none.
   bool lowerMarks(func::FuncOp function) {
     SmallVector<cheems::MarkOp> marks(function.getOps<cheems::MarkOp>());

@@ -8,7 +8,7 @@ void cheems::transposeSquare(OpBuilder &b, Location loc,
                              SmallVectorImpl<Value> &square) {
   int64_t lanes = static_cast<int64_t>(square.size());
   for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
-    SmallVector<int64_t> low, high; // of the pair put one behind the other
+    SmallVector<int64_t> low, high; // of the pair put one after the other
     for (int64_t c = 0; c < lanes; ++c) {
       bool second = c & distance;
       low.push_back(second ? lanes + c - distance : c);

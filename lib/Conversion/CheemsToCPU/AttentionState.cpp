@@ -183,7 +183,7 @@ Value AttentionState::kept(Value position) {
   return arith::MinUIOp::create(e.b, position, e.index(*op.getKeep()));
 }
 
-/// Behind what is kept; and what each row sees of all that.
+/// After what is kept; and what each row sees of all that.
 void AttentionState::appendKept(const Block &rows, Sight &sight) {
   Value first = kept(rows.position);
   append(rows, first);

@@ -1,4 +1,4 @@
-// What follows some columns of a merged product, done in place behind it.
+// What follows some columns of a merged product, done in place after it.
 #include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"

@@ -36,7 +36,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   static SmallVector<OpFoldResult> productSizes(cheems::cpu::LinearOp op,
                                                 int64_t panels, Builder &b) {
     // A loop of one iteration would only be undone again, and leave copies
-    // behind. In a loop already, it is one matrix after the other.
+    // after. In a loop already, it is one matrix after the other.
     int64_t count =
         cast<ShapedType>(op.getWeights()[0].getType()).getDimSize(0);
     if (isa<scf::ForOp>(op->getParentOp()) ||

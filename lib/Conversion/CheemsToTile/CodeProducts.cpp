@@ -44,7 +44,7 @@ struct CodeProducts : cheems::impl::CodeProductsPassBase<CodeProducts> {
     Value codes, scales;
   };
 
-  /// Behind the op that makes `x`.
+  /// After the op that makes `x`.
   static RoundedRows round(Value x, Location loc) {
     OpBuilder at(x.getContext());
     at.setInsertionPointAfterValue(x);

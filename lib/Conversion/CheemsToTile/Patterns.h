@@ -39,7 +39,7 @@ protected:
 
 /// The body comes to stand in place of its group. What kernels take of it is
 /// looked for before: then nothing outside is in sight. The insertion point is
-/// behind the body then.
+/// after the body then.
 void inlineGroup(RewriterBase &rewriter, GroupOp group);
 
 /// A launch in front of the insertion point.

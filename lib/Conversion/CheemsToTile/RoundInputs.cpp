@@ -20,7 +20,7 @@ namespace {
 struct RoundInputs : cheems::impl::RoundInputsPassBase<RoundInputs> {
   using RoundInputsPassBase::RoundInputsPassBase;
 
-  /// Behind the op that makes `x`.
+  /// After the op that makes `x`.
   static Value round(Value x, Type element, Location loc) {
     OpBuilder at(x.getContext());
     at.setInsertionPointAfterValue(x);

@@ -55,7 +55,7 @@ static WordNames namesOf(Type word) {
   return {"r", "b32", "mov.b32 $0, 0;"};
 }
 
-/// v4.b32 {$first, ...}, with the address behind or before it.
+/// v4.b32 {$first, ...}, with the address after or before it.
 static std::string operandsOf(size_t words, size_t first) {
   std::string text = words == 1 ? "" : "{";
   for (size_t word = 0; word < words; ++word) {
@@ -75,8 +75,8 @@ static std::string addressOf(size_t pointer, int64_t bytes) {
 namespace {
 struct Freedom {
   bool isConstant; ///< anywhere,
-  bool isEarly;    ///< but not behind the wait for other kernels that it is
-                   ///< ahead of
+  bool isEarly;    ///< but not after the wait for other kernels that it is
+                   ///< before
   bool isOwn;      ///< past all that the kernel does,
   Value behind;    ///< but its wait for other kernels, if there is one
 
@@ -92,7 +92,7 @@ struct Freedom {
   /// Whether it stays where it is among all that does.
   bool isFixed() const { return isEarly || !isOwn; }
   /// Whether it goes through the coherent caches. Past them, ptxas would move
-  /// an early one behind the wait.
+  /// an early one after the wait.
   bool isCoherent() const { return !isConstant || isEarly; }
 };
 } // namespace

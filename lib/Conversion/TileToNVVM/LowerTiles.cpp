@@ -121,7 +121,7 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
-/// Whether the op touches memory that kernels ahead may touch, or ends the
+/// Whether the op touches memory that earlier kernels may touch, or ends the
 /// kernel.
 static bool comesBehindOthers(Operation *op) {
   return isa<tile::ReturnOp>(op) ||
@@ -139,7 +139,7 @@ static LogicalResult verifyWaits(KernelOp kernel, Operation *op) {
   }
   return op->emitOpError() << "in the kernel " << kernel.getSymName()
                            << " comes before the kernel has waited for those "
-                              "ahead of it; run cheems-tile-overlap-launches "
+                              "before it; run cheems-tile-overlap-launches "
                               "before, or put a wait_for_launches in front";
 }
 

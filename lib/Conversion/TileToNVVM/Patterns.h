@@ -15,7 +15,7 @@ struct KernelFacts {
   llvm::DenseSet<Operation *> ownReads;
   /// Those of them whose memory nobody writes while the kernel runs.
   llvm::DenseSet<Operation *> constantReads;
-  /// Those of them that come before the kernel waits for those ahead of it.
+  /// Those of them that come before the kernel waits for those before it.
   llvm::DenseSet<Operation *> earlyReads;
 };
 
@@ -24,10 +24,10 @@ bool isWritten(Value memory);
 /// Whether nobody writes an argument while the kernel runs: no other kernel
 /// runs then, or none writes it.
 bool isConstant(Value memory);
-/// Whether the kernel waits for those ahead of it before `op`, on each path.
+/// Whether the kernel waits for those before it before `op`, on each path.
 bool hasWaited(Operation *op);
-/// What a kernel has once those ahead of it have ended: whatever takes it comes
-/// behind. None where the kernel has not waited.
+/// What a kernel has once those before it have ended: whatever takes it comes
+/// after. None where the kernel has not waited.
 Value endOfWait(Operation *op);
 /// Whether the op is an elementwise one, which is the same on vectors.
 bool isElementwise(Operation *op);

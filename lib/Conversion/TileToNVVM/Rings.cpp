@@ -27,7 +27,7 @@ static void assembler(ThreadBuilder &t, StringRef text, StringRef constraints,
 namespace {
 /// The barriers of a ring (PTX ISA, "Parallel Synchronization and Communication
 /// Instructions: mbarrier"). A stage has one that is complete when its bytes
-/// have come, and behind it one that is complete when all warps have used them.
+/// have come, and after it one that is complete when all warps have used them.
 /// Both change their phase each time that the ring comes around.
 struct Barriers {
   ThreadBuilder &t;
@@ -350,7 +350,7 @@ private:
     bool isOutermost = block.getParentOp() == kernel;
     for (Operation &op : block.without_terminator()) {
       if (isa<WaitForLaunchesOp>(op) && !isOutermost) {
-        t.b.clone(op); // fillers read what kernels ahead write, too
+        t.b.clone(op); // fillers read what earlier kernels write, too
       }
       if (!needed.contains(&op)) {
         continue;

@@ -200,13 +200,13 @@ struct LowerReturn : OpConversionPattern<tile::ReturnOp> {
   }
 };
 
-/// A GPU may start the kernel before those ahead of it have ended (PTX ISA,
+/// A GPU may start the kernel before earlier kernels have ended (PTX ISA,
 /// "Parallel Synchronization and Communication Instructions: griddepcontrol").
 /// It waits for them: all memory is then as they left it. A kernel ends only
-/// behind its own wait, so when the one ahead has ended, so have all before
+/// after its own wait, so when the one before it has ended, so have all before
 /// that one. The next kernel may start as soon as all blocks are here: it waits
 /// in turn. Were it told before the wait, many kernels could be on the GPU,
-/// and hold room that those ahead need.
+/// and hold room that those before it need.
 struct LowerWaitForLaunches : OpConversionPattern<WaitForLaunchesOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -214,7 +214,7 @@ struct LowerWaitForLaunches : OpConversionPattern<WaitForLaunchesOp> {
   matchAndRewrite(WaitForLaunchesOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     // LLVM takes it for an instruction that may write through the pointers, so
-    // no access moves ahead of it. What it gives is for loads that LLVM knows
+    // no access moves before it. What it gives is for loads that LLVM knows
     // nothing of; no register is written.
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     std::string constraints = "=r";

@@ -31,7 +31,7 @@ PlanTypeConverter::PlanTypeConverter() {
       });
 }
 
-/// An area has the bytes of all elements, one behind the other.
+/// An area has the bytes of all elements, one after the other.
 static LogicalResult check(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   if (!type.getElementType().isIntOrFloat()) {
@@ -123,7 +123,7 @@ static LogicalResult checkShape(func::FuncOp entry, unsigned argument,
       llvm::any_of(shape.drop_front(), ShapedType::isDynamic)) {
     return entry.emitOpError("takes the field '")
            << stringifyStepField(field)
-           << "' with a dynamic extent behind the first one, which no step has";
+           << "' with a dynamic extent after the first one, which no step has";
   }
   if (field == StepField::TopValues &&
       (shape.size() != 2 || shape.back() < 1)) {
@@ -189,7 +189,7 @@ struct TileToPlan : cheems::impl::TileToPlanPassBase<TileToPlan> {
 void cheems::buildTileToPlanPipeline(OpPassManager &pm) {
   // The inliner drops private functions that nothing calls.
   pm.addPass(createCheckPlanEntriesPass());
-  // What is inlined is simplified as a whole, behind this.
+  // What is inlined is simplified as a whole, after this.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createTileToPlanPass());
   OpPassManager &entries = pm.nest<plan::EntryOp>();

@@ -36,7 +36,7 @@ struct Step {
   bool wantsFastDot = false;
   bool forCodes =
       false; ///< differs from the one before in products with codes alone
-  bool aside = false; ///< those behind it do not have its features
+  bool aside = false; ///< those after it do not have its features
 };
 constexpr Step kSteps[] = {
     {"avx2", kBaseline},

@@ -45,7 +45,7 @@ uint64_t addressOf(const Argument &argument, const StepAddresses &addresses,
 
 /// The first CUDA whose graphs have launches that overlap: edges have data
 /// (CUgraphEdgeData) since 12.3. With an older driver each kernel starts when
-/// the one ahead has ended, and its own wait is none.
+/// the one before it has ended, and its own wait is none.
 constexpr int leastForOverlap = 12030;
 
 /// Extents that a grid may have, by axis (CUDA C++ Programming Guide,
@@ -209,7 +209,7 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
                       const Observer &observe) {
   setNumbers(sizes); // before anything runs
   encodeMaps();
-  // The first kernel comes behind all that the stream has: copies of the step's
+  // The first kernel comes after all that the stream has: copies of the step's
   // inputs, for which no kernel waits by itself. A time that is measured is
   // that of one kernel.
   bool isBehindKernel = false;

@@ -48,7 +48,7 @@ public:
     set(LaunchPlan::Argument::Kind::embeddings, address);
   }
 
-  /// Called before each launch, with its number, and behind the last.
+  /// Called before each launch, with its number, and after the last.
   using Observer = std::function<void(size_t launch)>;
   /// Begins a step; its context is current. Nothing starts early where
   /// somebody observes. Throws Error where the step is too large, DriverError.
@@ -61,7 +61,7 @@ private:
   void setNumbers(const StepSizes &sizes);
   /// Those of launches that run.
   void encodeMaps();
-  /// `overlaps`: the GPU may start it before the kernel ahead has ended.
+  /// `overlaps`: the GPU may start it before the previous kernel has ended.
   void launchKernel(size_t launch, size_t firstArgument, const Stream &stream,
                     bool overlaps);
 
@@ -72,7 +72,7 @@ private:
   bool mayOverlap;
   std::deque<DeviceMemory> areas;
   std::vector<int64_t> values; ///< of the entry's numbers
-  /// Of all launches one behind the other: an argument's bytes, and where they
+  /// Of all launches one after the other: an argument's bytes, and where they
   /// are. A number takes the first four. A tensor map is of the memory whose
   /// address they are.
   std::vector<uint64_t> arguments;

@@ -10,7 +10,7 @@ struct Switches {
   /// CHEEMS_CUDA_GRAPHS, on or off: whether steps of decoding become graphs.
   bool graphs = true;
   /// CHEEMS_CUDA_OVERLAP, on or off: whether a kernel may begin before the one
-  /// ahead of it has ended.
+  /// before it has ended.
   bool overlap = true;
   /// CHEEMS_CUDA_CARVEOUT: percent of a multiprocessor's memory that the driver
   /// is asked to share out among blocks, of all kernels; none: as it likes.

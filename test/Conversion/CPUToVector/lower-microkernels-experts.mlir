@@ -1,4 +1,4 @@
-// mix_experts by groups of rows: a row of a table is read behind lists in the order of experts, never behind a row's own experts.
+// mix_experts by groups of rows: a row of a table is read after lists in the order of experts, never after a row's own experts.
 // And in a decode step the buffer between pieces.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse)" | FileCheck %s
 

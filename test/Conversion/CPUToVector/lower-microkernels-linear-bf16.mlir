@@ -34,7 +34,7 @@
 // AMX-COUNT-4: amx.tile_mulf
 // AMX: scf.yield
 // AMX-COUNT-4: amx.tile_store
-// One tile of rows with four panels, whose weights are fetched ahead.
+// One tile of rows with four panels, whose weights are prefetched.
 // AMX-COUNT-4: amx.tile_zero
 // AMX: scf.for
 // AMX-COUNT-64: memref.prefetch

@@ -87,7 +87,7 @@ func.func @eight(%x: memref<8x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<8x
 // -----
 
 // Rows that are another dimension of what the input is cut from, or several of its dimensions, are not counted by its first one:
-// nothing is packed ahead.
+// nothing is packed before.
 // CHECK-LABEL: @slab
 // CHECK-NOT: cheems_cpu.name = "pack"
 // CHECK: return

@@ -87,7 +87,7 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tens
   return %r#0, %r#1, %r#2, %r#3 : tensor<?x4x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>
 }
 
-// With a window the row goes behind what is kept; once all have attended it takes the place that was found for it. Of a window of
+// With a window the row goes after what is kept; once all have attended it takes the place that was found for it. Of a window of
 // 24 there is one piece.
 // CHECK-LABEL: func.func @window(
 // CHECK: scf.for

@@ -195,7 +195,7 @@ func.func @codes(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tens
 }
 
 // With a window, segments that fit into it are stored as above and attend in the second loop. The others go on in blocks of 8, in
-// order: each block is stored behind what is kept, attends, and pushes out what is beyond the best. A head of A has entries of
+// order: each block is stored after what is kept, attends, and pushes out what is beyond the best. A head of A has entries of
 // its own, so two copy one key head here.
 // CHECK-LABEL: func.func @window(
 // CHECK-SAME: %[[Y:[a-z0-9]*]]: tensor<?x4x16xf32>, %{{[a-z0-9]*}}: tensor<?x3x4x?x16xf32>
@@ -242,7 +242,7 @@ func.func @window(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tensor<
   return %r#0 : tensor<?x4x16xf32>
 }
 
-// Where entries are counted, rows go in order, in blocks: of each block those are stored that are seen, behind as many as were
+// Where entries are counted, rows go in order, in blocks: of each block those are stored that are seen, after as many as were
 // counted, and none at position 0.
 // CHECK-LABEL: func.func @counted(
 // CHECK: %[[DONE:.*]]:5 = scf.forall ({{.*}}) in (%{{.*}}, 1) shared_outs(%[[OUT:.*]] = %{{.*}}, %[[KS:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[CS:.*]] = %{{.*}}) ->

@@ -62,7 +62,7 @@ func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf3
   return %r#0, %r#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
 }
 
-// Tables of 1 MiB are worth fetching ahead; of 4 MiB threads share the experts of a row, where rows are few.
+// Tables of 1 MiB are worth prefetching; of 4 MiB threads share the experts of a row, where rows are few.
 // CHECK-LABEL: @tables
 // CHECK: cheems.mix_experts {{.*}}<order = by_row, rows = 8, fetch = true>
 func.func @tables(%x: tensor<?x256xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %t: tensor<1024x256xf32>, %y: tensor<?x256xf32>) -> tensor<?x256xf32> {

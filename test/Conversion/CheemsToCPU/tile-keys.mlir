@@ -130,7 +130,7 @@ func.func @segments(%qb: memref<?x4x8xf32>, %kb: memref<?x2x?x8xbf16>, %vb: memr
 
 // -----
 
-// With a window: blocks of rows in iter_args, thresholds in static scratch, kept entries moved behind each block.
+// With a window: blocks of rows in iter_args, thresholds in static scratch, kept entries moved after each block.
 // CHECK-LABEL: @windowed
 // CHECK: cheems_cpu.online_attention bias {{.*}} kept(
 // BUFFER-LABEL: @windowed

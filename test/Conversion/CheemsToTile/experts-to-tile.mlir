@@ -1,7 +1,7 @@
 // RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
 // Scores, retrieval and the experts' sum are one launch, a block per row and head. The product that makes y adds the heads' sums, and what is
-// behind them.
+// after them.
 // CHECK-LABEL: func.func @decode
 // CHECK: %[[PARTS:.*]]:2 = cheems_tile.launch @experts grid[%{{.*}}, %c2, %{{.*}}] ins(%arg0, %arg4, %arg5, %arg2, %arg3 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xf32>)
 // CHECK: launch @product_f32 {{.*}} ins(%arg0, %arg1, %[[PARTS]]#0, %[[PARTS]]#1 : {{.*}}) outs(%arg6 :
@@ -226,7 +226,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// 119 of 1,024 pairs of keys are ranked, and all of them in no turn or one. The rows of experts are fetched ahead of their use, all of them
+// 119 of 1,024 pairs of keys are ranked, and all of them in no turn or one. The rows of experts are fetched before their use, all of them
 // by a block that may be alone.
 // CHECK-LABEL: cheems_tile.kernel @experts(
 // CHECK-DAG: cheems_tile.alloc : !cheems_tile.buffer<6x4x768xbf16>

@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-group-rows --verify-diagnostics | FileCheck %s
 
-// A norm stands where the last of its ops was. What is read behind it is a result.
+// A norm stands where the last of its ops was. What is read after it is a result.
 // CHECK-LABEL: func.func @normalize
 // CHECK-NEXT: %[[BOTH:.*]]:2 = cheems_tile.group norm -> tensor<?x128xf32>, tensor<?x128xbf16> {
 // CHECK-NEXT: linalg.generic

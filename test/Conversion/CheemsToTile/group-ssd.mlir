@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-group-ssd | FileCheck %s
 
-// One row of a segment has its rotations and the rounding behind it.
+// One row of a segment has its rotations and the rounding after it.
 // CHECK-LABEL: func.func @one_row
 // CHECK-NOT: cheems.rotary
 // CHECK: %[[Y:.*]]:2 = cheems_tile.group ssd -> tensor<?x3x4x128x64xf32>, tensor<?x256xbf16> {

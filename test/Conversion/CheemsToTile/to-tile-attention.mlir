@@ -2,7 +2,7 @@
 
 // Entries are stored by one launch and read by the next. Blocks of entries that all rows see need no comparison; the others hide what
 // is later. Weights never leave registers. A block has two of the query heads that read a key head, four warps each: rows of the second one are
-// behind those of the first one.
+// after those of the first one.
 // CHECK-LABEL: func.func @prompt
 // CHECK: %[[POOLS:.*]]:3 = cheems_tile.launch @store_entries
 // CHECK: %[[Y:.*]] = cheems_tile.launch @attention grid[%{{.*}}, %c2, %{{.*}}]
@@ -80,7 +80,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// The unit wgmma: heads of 128 are two panels of 64. Blocks of entries come from the last one, which alone is not behind a product, to the first.
+// The unit wgmma: heads of 128 are two panels of 64. Blocks of entries come from the last one, which alone is not after a product, to the first.
 // A turn begins its scores and the weighted sums of the block before, copies meanwhile, and waits for the scores alone. The weights are there as
 // an operand only when all products are over. A warpgroup has rows of each of the two query heads.
 // CHECK-LABEL: cheems_tile.kernel @attention(
@@ -133,7 +133,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // -----
 
 // With bulk copies a warp of its own fetches entries: keys with the masks of both heads, and values. A warp waits for what it reads, and
-// frees it: keys when it has read the masks, values when their sums are there. Of the block that comes first, values behind the last entry become zeros.
+// frees it: keys when it has read the masks, values when their sums are there. Of the block that comes first, values after the last entry become zeros.
 // CHECK-LABEL: func.func @bulk
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2, 3], [4]]
 // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [1, %{{.*}}]
@@ -301,7 +301,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Where a step has one row, and pools have room for at most 32 pieces of it, each block of the product behind attention merges these. Its first
+// Where a step has one row, and pools have room for at most 32 pieces of it, each block of the product after attention merges these. Its first
 // weights come before. A step of more rows, or of more pieces, has a launch for that. Conditions say which of them a step has.
 // CHECK-LABEL: func.func @decode_behind
 // CHECK: %[[NUMBER:.*]] = arith.ceildivui %{{.*}}, %c256

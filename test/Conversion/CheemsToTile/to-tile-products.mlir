@@ -231,7 +231,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// An op behind two products of matrices with other shapes is in the launch of one of them, once. The other one has a launch of its own.
+// An op after two products of matrices with other shapes is in the launch of one of them, once. The other one has a launch of its own.
 // CHECK-LABEL: func.func @taken_once
 // CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg1 :
 // CHECK: cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg2, %[[OTHER]] :

@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
-// A residual, its norm and the rounding behind it are one kernel. The residual is updated in place.
+// A residual, its norm and the rounding after it are one kernel. The residual is updated in place.
 // CHECK-LABEL: func.func @normalize
 // CHECK: %[[BLOCKS:.*]] = arith.ceildivui
 // CHECK: %[[BOTH:.*]]:2 = cheems_tile.launch @rms_norm grid[%[[BLOCKS]], %{{.*}}, %{{.*}}] ins(%arg1, %arg2 : {{.*}}) outs(%arg0, %{{.*}} :

@@ -84,7 +84,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 #rows = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
 cheems_tile.kernel @hasty(%x: memref<1x32xf32>) warps(1) overlaps {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{in the kernel hasty comes before the kernel has waited for those ahead of it; run cheems-tile-overlap-launches before, or put a wait_for_launches in front}}
+  // expected-error @+1 {{in the kernel hasty comes before the kernel has waited for those before it; run cheems-tile-overlap-launches before, or put a wait_for_launches in front}}
   %t = cheems_tile.load %x[%c0, %c0] dims [0, 1] : memref<1x32xf32> -> tensor<1x32xf32, #rows>
   cheems_tile.wait_for_launches
   cheems_tile.store %t, %x[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #rows>, memref<1x32xf32>
@@ -115,7 +115,7 @@ cheems_tile.kernel @in_a_branch(%number: i32) warps(1) overlaps {
   scf.if %isZero {
     cheems_tile.wait_for_launches
   }
-  // expected-error @+1 {{in the kernel in_a_branch comes before the kernel has waited for those ahead of it}}
+  // expected-error @+1 {{in the kernel in_a_branch comes before the kernel has waited for those before it}}
   cheems_tile.return
 }
 

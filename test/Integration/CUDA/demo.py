@@ -3,7 +3,7 @@
 
     demo.py BIN_DIR MODEL_DIR SOFTWARE_GPU
 
-golden.safetensors has the logits of the prompt, and the greedy tokens behind it. GPUs round inputs of products to bf16, so two tokens
+golden.safetensors has the logits of the prompt, and the greedy tokens after it. GPUs round inputs of products to bf16, so two tokens
 that are nearly as good may change places. How far the best token is before the next best, the scalar pipeline says, which rounds only
 what is stored, and which must take every recorded token. Errors and margins are in standard deviations of the golden's logits.
 
@@ -13,7 +13,7 @@ what is stored, and which must take every recorded token. Errors and margins are
 
 It runs on a GPU of each architecture where CHEEMS_TEST_LONG is set, with the prompt whole and in chunks. Other runs have one GPU, by the
 kind of the model, and the first tokens. Tokens come from generation: a prompt, and one row a step. Where another token was taken,
-generation begins again behind the recorded one.
+generation begins again after the recorded one.
 """
 import json
 import os

@@ -303,7 +303,7 @@ class Llama(Tests):
         for name, count in [("cheems:prompt_tokens_total", usage["prompt_tokens"]), ("cheems:generation_tokens_total", usage["completion_tokens"]),
                             ("cheems:time_to_first_token_seconds_count", 1), ("cheems:e2e_request_latency_seconds_count", 1)]:
             self.assertEqual(after[name + model] - before[name + model], count, name)
-        end = time.monotonic() + 60  # it is counted behind the end of the answer
+        end = time.monotonic() + 60  # it is counted after the end of the answer
         while numbers()["cheems:num_requests_running" + model] and time.monotonic() < end:
             time.sleep(0.01)
         self.assertEqual(numbers()["cheems:num_requests_running" + model], 0)

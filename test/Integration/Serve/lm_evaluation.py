@@ -104,7 +104,7 @@ class Evaluation(unittest.TestCase):
         return told, columns
 
     def compare(self, told, ids, before):
-        """The sum of the log-probabilities behind that many ids."""
+        """The sum of the log-probabilities after that many ids."""
         told_of_all, columns = self.logprobs(ids)
         want = told_of_all[before - 1 :]
         total = math.fsum(logprob for logprob, _ in want)
@@ -118,7 +118,7 @@ class Evaluation(unittest.TestCase):
 
     def test_the_rest_of_a_passage(self):
         for doc, (told, best) in zip(self.docs, self.answers["likelihood"]):
-            # lm-eval moves blanks to the rest, and puts what is left of the whole's ids behind those of the beginning
+            # lm-eval moves blanks to the rest, and puts what is left of the whole's ids after those of the beginning
             before = DEMO.ids(doc["beginning"].rstrip())
             ids = before + DEMO.ids(doc["beginning"] + doc["rest"])[len(before) :]
             self.assertEqual(str(best) == "True", self.compare(told, ids, len(before)), doc)

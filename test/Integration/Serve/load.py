@@ -8,8 +8,8 @@ CHEEMS_TEST_LONG 10,000. CHEEMS_TEST_SEED draws the requests. Checked is what do
 
 - Each request that was accepted ends once, and the server's log and the client agree in what: done, cancelled or refused.
 - A greedy text is the one of cheems-run alone.
-- At the end all slots are idle, gauges are zero, as many descriptors are open as at the start. Behind the second half of the requests
-  the server has at most GROWTH more memory than behind the first, both when it is idle, and it never has more than --memory says.
+- At the end all slots are idle, gauges are zero, as many descriptors are open as at the start. After the second half of the requests
+  the server has at most GROWTH more memory than after the first, both when it is idle, and it never has more than --memory says.
 - A neighbour, who asks for little from another address meanwhile, is never refused, and waits at most NEIGHBOUR seconds for its first token.
 
 Other times are told, and looked at by nobody. Against a sanitized BIN_DIR, what a sanitizer reports fails the run, and memory is told only.
@@ -178,7 +178,7 @@ def settle(server, descriptors):
     until("descriptors are still open", lambda: server.descriptors() <= descriptors)
     until("some slot is still busy", lambda: server.busy_slots() == 0)
     until("some gauge is not zero", lambda: not any(server.metrics()[name] for name in GAUGES))
-    server.ask("/tokenize", dict(content="ab" * 50_000))  # behind a long text memory goes back to the system
+    server.ask("/tokenize", dict(content="ab" * 50_000))  # after a long text memory goes back to the system
     time.sleep(0.3)
     return server.resident()
 
@@ -197,7 +197,7 @@ def check_load(server, cases, long, options, seed):
     print(f"{len(load.outcomes)} requests of {options.requests} clients on {options.connections} connections in {seconds:.1f} s: "
           + ", ".join(f"{number} {name}" for name, number in counts.items()))
     print(told("time to first token", load.timings.first) + "; " + told("between tokens", load.timings.between))
-    print(f"{start} descriptors before and after; idle with {idle[0] >> 10} KiB behind the first half, {idle[1] >> 10} KiB behind the second")
+    print(f"{start} descriptors before and after; idle with {idle[0] >> 10} KiB after the first half, {idle[1] >> 10} KiB after the second")
     if idle[1] > idle[0] + GROWTH:
         text = f"memory grew by {(idle[1] - idle[0]) >> 10} KiB in the second half"
         wrong += [] if options.sanitized else [text]

@@ -79,7 +79,7 @@ class HostileClients:
         return outcomes
 
     async def leave_behind(self, id, random):
-        """Leaves, with bytes of a next request behind the one that runs."""
+        """Leaves, with bytes of a next request after the one that runs."""
         body = dict(prompt=random.choice(self.cases)["prompt"], max_tokens=300, ignore_eos=True)
         line = await Line.open(self.port)
         try:

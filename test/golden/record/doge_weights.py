@@ -60,7 +60,7 @@ def shapes(c):
 
 def initialised(found):
     """How many numbers of the generator a DogeForCausalLM takes when it is made: its matrices are drawn twice, by PyTorch and by
-    transformers, and its biases once. The weights here came behind these when they were first drawn."""
+    transformers, and its biases once. The weights here came after these when they were first drawn."""
     return sum(2 * math.prod(shape) if len(shape) == 2 else math.prod(shape) * name.endswith("_proj.bias") for name, shape in found.items())
 
 

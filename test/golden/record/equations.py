@@ -14,7 +14,7 @@ import numpy
 
 
 def rotary_angles(positions, size, theta=10000.0, max_positions=None, factor=1.0):
-    """m * theta^(-2i/P) of each position m and pair i: [T, P/2]. Behind `max_positions` the base grows with the longest position."""
+    """m * theta^(-2i/P) of each position m and pair i: [T, P/2]. After `max_positions` the base grows with the longest position."""
     length = int(positions.max()) + 1
     if max_positions is not None and length > max_positions:
         theta = theta * (factor * length / max_positions - (factor - 1)) ** (size / (size - 2))

@@ -1,6 +1,6 @@
 """The recorded operations, test/golden/ops: which cases there are, how their inputs are drawn, and what comes out.
 
-One generator draws all cases in the order of this file. So a new case comes behind the last one, or the ones behind it change.
+One generator draws all cases in the order of this file. So a new case comes after the last one, or the ones after it change.
 """
 import math
 

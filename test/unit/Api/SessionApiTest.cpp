@@ -187,7 +187,7 @@ TEST_F(Api, optionsMayBeOlderOrNewerThanTheLibrary) {
   cheems_session_options older = {};
   older.size = offsetof(cheems_session_options, prefill_chunk);
   older.context = 16;
-  older.prefill_chunk = -1; // behind its end: not looked at
+  older.prefill_chunk = -1; // after its end: not looked at
   ASSERT_EQ(cheems_session_create(model, &older, &session), CHEEMS_OK);
   EXPECT_EQ(cheems_session_context(session), 16);
   older.size = 0;

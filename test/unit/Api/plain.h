@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Feeds {1, 2, 3} and then 4 to a fresh session; the first logit behind it, or
+/* Feeds {1, 2, 3} and then 4 to a fresh session; the first logit after it, or
  * -1 after an error. */
 float plain_run(const char *path);
 

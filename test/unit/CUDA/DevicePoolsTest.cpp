@@ -102,7 +102,7 @@ TEST(DevicePools, copiesTakeUsedEntriesToTheHostAndBack) {
   EXPECT_TRUE(used(pools, 0, 5) == want);
   pools.copy(0, 0, 8);
   EXPECT_TRUE(used(pools, 0, 5) == want);
-  // What lies behind the entries is left as it was.
+  // What lies after the entries is left as it was.
   EXPECT_TRUE(used(pools, 0, 8) != neighbour);
   pools.restore(0, copy);
   EXPECT_TRUE(used(pools, 1, 5) == want);

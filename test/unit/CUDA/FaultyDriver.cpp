@@ -139,7 +139,8 @@ unsigned long loaded(const char *name, unsigned long image, std::string &text) {
   return reinterpret_cast<unsigned long>(text.c_str());
 }
 
-/// Whether a call launches a kernel that may begin before the one ahead ends.
+/// Whether a call launches a kernel that may begin before the previous one
+/// ends.
 bool overlaps(const char *name, unsigned long first) {
   if (std::strcmp(name, "cuLaunchKernelEx") != 0) {
     return false;
@@ -162,7 +163,7 @@ CUresult call(const char *name, const Forward &forward) {
   }
   int change = effect(name);
   // A thing that cannot be given back would stay for good: such a call fails
-  // behind its work.
+  // after its work.
   if (fails && change >= 0 && std::strcmp(name, "cuStreamEndCapture") != 0) {
     return failure;
   }

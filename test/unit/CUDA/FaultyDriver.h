@@ -12,7 +12,7 @@ struct FaultyDriver {
   long (*calls)();
   /// The function of one of them, from 1 on.
   const char *(*nameOf)(long call);
-  /// Launches since then that may begin before the kernel ahead has ended.
+  /// Launches since then that may begin before the previous kernel has ended.
   long (*overlapping)();
   /// Graphs that were launched since then.
   long (*graphs)();

@@ -103,7 +103,7 @@ TEST(Conversation, orTheStateTheTurnBeganWith) {
   f.turn(first, answer);
   Tokens second = first + answer + counted(1, 10);
   f.turn(second, {});
-  // a template that leaves out what it wrote behind the last turn
+  // a template that leaves out what it wrote after the last turn
   EXPECT_EQ(f.turn(first + answer + Tokens{15, 15}, {}), 30u);
   EXPECT_THAT(f.messages, IsEmpty());
 }

@@ -116,7 +116,7 @@ TEST(Gbnf, FaultsAreNamedWithTheirPlace) {
     return refusal([&] { parseGbnf(text); });
   };
   EXPECT_EQ(fault("root ::= \"a\"\nb = \"c\""),
-            "grammar, line 2, column 3: expected ::= behind the name of a "
+            "grammar, line 2, column 3: expected ::= after the name of a "
             "rule, not '='");
   EXPECT_EQ(fault("root ::= \"é\" other"),
             "grammar, line 1, column 14: rule 'other' is not defined");

@@ -188,7 +188,7 @@ TEST(Masks, AreThoseOfEachTokenAlone) {
       for (size_t token = 0; token + 1 < tokens.size(); ++token) {
         bool is = !reader.after(places, tokens[token]).empty();
         ASSERT_EQ(allows(mask, token), is)
-            << text << "behind '" << soFar << "' token '" << tokens[token]
+            << text << "after '" << soFar << "' token '" << tokens[token]
             << "'";
         if (is) {
           allowed.push_back(static_cast<int32_t>(token));

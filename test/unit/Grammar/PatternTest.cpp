@@ -173,7 +173,7 @@ TEST(Pattern, FaultsAreNamed) {
   EXPECT_THAT(fault("a**"), HasSubstr("nothing to repeat"));
   EXPECT_THAT(fault("^*"), HasSubstr("a repetition of an anchor"));
   EXPECT_THAT(fault("a{2,1}"), HasSubstr("ends before it begins"));
-  EXPECT_THAT(fault("[b-a]"), HasSubstr("does not end behind"));
+  EXPECT_THAT(fault("[b-a]"), HasSubstr("does not end after"));
   EXPECT_THAT(fault("a\\"), HasSubstr("a \\ at the end"));
   EXPECT_THAT(fault("\\q"), HasSubstr("the escape \\q is not supported"));
   EXPECT_THAT(fault("[]"), HasSubstr("no character is in"));

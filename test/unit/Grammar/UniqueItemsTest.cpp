@@ -96,7 +96,7 @@ TEST(UniqueItems, StringsAndNumbersComeOnce) {
 TEST(UniqueItems, AListNeverComesToWhereNoNewItemIsLeft) {
   GrammarPointer few = schema(R"({"type": "array", "uniqueItems": true,
     "items": {"type": "integer", "minimum": 0, "maximum": 10}})");
-  // behind 1, 10 and 100 a further "1" could not end
+  // after 1, 10 and 100 a further "1" could not end
   EXPECT_TRUE(begins(few, "[1,10,2"));
   EXPECT_FALSE(begins(few, "[1,10,1"));
   EXPECT_TRUE(begins(few, "[10,1"));

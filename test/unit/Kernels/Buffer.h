@@ -15,7 +15,7 @@ const char *spelling(Element element);
 /// The nearest value of a type of floats or bytes, ties to even.
 double rounded(double value, Element element);
 
-/// Bytes that end where a page begins that faults on any access, behind a page
+/// Bytes that end where a page begins that faults on any access, after a page
 /// that must keep its pattern.
 class GuardedMemory {
 public:

@@ -1,4 +1,4 @@
-// finish, compiled, against the evaluators of rotary and of softplus: behind
+// finish, compiled, against the evaluators of rotary and of softplus: after
 // the product that it finishes, and alone.
 #include "Cases.h"
 #include "ModuleText.h"

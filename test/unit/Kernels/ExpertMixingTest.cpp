@@ -168,7 +168,7 @@ struct Case {
         up(table(random, form)),
         retrieval{random.tensor({rows, form.heads, form.k}, -5, 5), {}} {
     for (size_t i = 0; i < retrieval.score.data.size(); ++i) {
-      // The last row of the tables now and then: behind it memory faults.
+      // The last row of the tables now and then: after it memory faults.
       retrieval.expert.push_back(random.once(4)
                                      ? form.experts - 1
                                      : random.between(0, form.experts - 1));

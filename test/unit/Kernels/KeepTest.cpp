@@ -113,7 +113,7 @@ constexpr Form kForms[] = {{1, 1, 1, Element::F32},
 
 /// Entries below, at and past W before the block and after it.
 Entries makeEntries(Random &random, const Form &form, int64_t turn) {
-  // A row alone comes behind W entries at most.
+  // A row alone comes after W entries at most.
   int64_t first =
       form.oneRow && random.once(2)
           ? form.keep

@@ -41,7 +41,7 @@ void onSignal(int signal) {
   void *addresses[most];
   int depth = backtrace(addresses, most);
   std::string text;
-  for (int i = 2; i < depth; ++i) { // behind this function and the trampoline
+  for (int i = 2; i < depth; ++i) { // after this function and the trampoline
     Dl_info info;
     if (dladdr(addresses[i], &info) == 0) {
       continue;

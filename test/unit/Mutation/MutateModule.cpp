@@ -294,7 +294,7 @@ void changeStructure(const Parts &parts, Operation *op, Random &random) {
     }
     return;
   }
-  default: // a region twice: an empty block behind the others
+  default: // a region twice: an empty block after the others
     if (op->getNumRegions() != 0) {
       op->getRegion(0).emplaceBlock();
     }

@@ -27,7 +27,7 @@ inline GoldenFile openOp(const std::string &name) {
 }
 
 /// What a compiled operation may err by, of the output's deviation: `roundings`
-/// lie behind each other, as those of a sum with as many terms.
+/// follow each other, as those of a sum with as many terms.
 inline double compiledBound(Element type, int64_t roundings) {
   EXPECT_TRUE(type == Element::F32 || type == Element::BF16);
   return sumBound(type == Element::F32 ? kUnitF32 : kUnitBF16, roundings);

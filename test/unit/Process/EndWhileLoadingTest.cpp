@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// A call that goes on behind each signal.
+/// A call that goes on after each signal.
 void waitsLong() { std::this_thread::sleep_for(std::chrono::seconds(20)); }
 
 TEST(EndWhileLoading, ASignalEndsAProcessThatDoesNotLookForIt) {

@@ -15,7 +15,7 @@ struct Hub : test::TemporaryFolder {
     fs::create_directories((path / name).parent_path());
     std::ofstream(path / name) << text;
   }
-  /// What is said of `folder`, behind its name.
+  /// What is said of `folder`, after its name.
   std::string hint(const std::string &folder) const {
     std::string given = (path / folder).string(), said = hubFolderHint(given);
     return said.rfind(given, 0) == 0 ? said.substr(given.size()) : said;

@@ -39,7 +39,7 @@ TEST(Answer, thatIsCompleteAfterTheWorkersHaveEndedIsGiven) {
     next.method = "GET";
     next.path = "/tokenizer_info";
     api.handle(std::move(next), later);
-    later->wait(); // behind which the first one is with the engine
+    later->wait(); // after which the first one is with the engine
   }
   ASSERT_EQ(engine.sinks.size(), 1u);
   std::thread engineThread([sink = engine.sinks[0]] {

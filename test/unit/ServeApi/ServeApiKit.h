@@ -14,7 +14,7 @@
 
 namespace cheems::test {
 
-/// Ids of the tokenizer: each byte is its own id; behind them special tokens.
+/// Ids of the tokenizer: each byte is its own id; after them special tokens.
 enum : int32_t { bosId = 256, startId = 257, endId = 258, abId = 259 };
 constexpr int64_t vocabularySize = 264; ///< the last four have no token
 /// Of a token of the tokenizer whose id is beyond the model's.
@@ -48,7 +48,7 @@ public:
 
   std::vector<std::string> texts = {"hello"};
   std::optional<serve::GenerationFault> refusal; ///< instead of an answer
-  std::optional<serve::GenerationFault> fault;   ///< behind the first token
+  std::optional<serve::GenerationFault> fault;   ///< after the first token
   bool waits = false; ///< takes requests and says nothing
   bool slotBusy = false;
   std::string slotError;

@@ -66,7 +66,7 @@ TEST_F(WorkerPools, RefuseAPartyThatHasTooManyTasksAndTakeOthers) {
   EXPECT_EQ(pool.waiting().tasks, 3u);
   release->set_value();
   waitForAll(pool);
-  waitFor(pool, Lane::quick); // behind the last one, on the only thread
+  waitFor(pool, Lane::quick); // after the last one, on the only thread
   EXPECT_EQ(done, 4);
   EXPECT_EQ(pool.waiting().tasks, 0u);
 }

@@ -22,7 +22,7 @@ TEST(FairQueue, givesEachPartyItsTurn) {
   EXPECT_EQ(queue.sizeOf("a"), 3u);
   EXPECT_EQ(queue.sizeOf("z"), 0u);
   std::string order = queue.pop();
-  queue.push("d", "d1"); // behind those who wait
+  queue.push("d", "d1"); // after those who wait
   queue.removeIf([](const std::string &item) { return item == "c1"; });
   while (!queue.empty()) {
     order += " " + queue.pop();

@@ -94,7 +94,7 @@ TEST_P(Mix, everyRequestEndsOnce) {
     }
   }
   EXPECT_GT(compared, 60);
-  while (options.metrics->slotsBusy != 0) { // counted behind the last end
+  while (options.metrics->slotsBusy != 0) { // counted after the last end
     std::this_thread::yield();
   }
   EXPECT_EQ(options.metrics->slotsBusy, 0);

@@ -125,7 +125,7 @@ TEST_P(Reuse, aRequestMayLeaveNothingBehind) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(ask(*engine, secret)->cached, 0);
   }
-  while (engine->slots()[0].busy) { // the view comes behind the end
+  while (engine->slots()[0].busy) { // the view comes after the end
     std::this_thread::yield();
   }
   EXPECT_EQ(engine->slots()[0].tokens, 0);

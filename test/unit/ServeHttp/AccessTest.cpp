@@ -187,7 +187,7 @@ TEST_F(Access, RefusesOtherNamesThanTheServersOwn) {
 TEST_F(Access, TellsMoreOfHealthWhereAsked) {
   start();
   gate->tellHealth([] { return R"("waiting":3)"; });
-  gate->set(Readiness::ready); // behind which it is seen
+  gate->set(Readiness::ready); // after which it is seen
   EXPECT_EQ(ask(get("/health")).body, R"({"status":"ok","waiting":3})");
 }
 

@@ -1,4 +1,4 @@
-// Broken and smuggled requests: refused, and nothing behind them is read.
+// Broken and smuggled requests: refused, and nothing after them is read.
 #include "HttpFixture.h"
 #include <random>
 

@@ -1,5 +1,5 @@
 // A slot copied, saved and loaded on the stand-in model
-// (test/unit/Artifact/FakeModel.c): what comes behind is what would have come.
+// (test/unit/Artifact/FakeModel.c): what comes after is what would have come.
 #include "../Artifact/FakeArtifact.h"
 #include "cheems/abi.h"
 #include "runtime/Session/Session.h"

@@ -1,5 +1,5 @@
 // How far roundings may move the results of a model or of an operation: from
-// the unit roundoff of each type, how many roundings lie behind each other, and
+// the unit roundoff of each type, how many roundings follow each other, and
 // the depth of the model. docs/developing.md has the derivation ("Bounds"), and
 // test/Integration/rounding_bound.py the same formulas.
 #ifndef CHEEMS_TEST_UNIT_SUPPORT_ROUNDINGBOUND_H

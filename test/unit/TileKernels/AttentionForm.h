@@ -30,7 +30,7 @@ struct AttentionForm {
   std::string poolArguments() const;
   /// The op on %q, %key, %value, %mask and the pools, as %r.
   std::string opText() const;
-  /// %r#1 and so on: the pools behind it.
+  /// %r#1 and so on: the pools after it.
   std::string poolResults() const;
 };
 

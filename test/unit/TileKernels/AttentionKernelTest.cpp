@@ -349,7 +349,7 @@ TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
     if (form.queries == 1) {
       continue;
     }
-    // Those of the same size stand behind.
+    // Those of the same size stand after.
     int64_t one = asked(number / 3 * 3 + 2);
     Random random(1);
     AttentionStep step = drawnStep(form, random, 1, rows, 0);

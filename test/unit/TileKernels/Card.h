@@ -49,7 +49,7 @@ public:
   /// Throws CardError of a failure, with what the GPU found. All memory of the
   /// GPU is gone then.
   [[noreturn]] void fail(const std::string &what);
-  /// Runs a kernel of `ptx`, and waits for it. Behind a finding all memory of
+  /// Runs a kernel of `ptx`, and waits for it. After a finding all memory of
   /// the GPU is gone.
   void launch(const std::string &ptx, const Launch &launch);
 

@@ -38,7 +38,7 @@ countedSteps(llvm::function_ref<void()> body) {
   std::string file =
       given ? given : "/tmp/cheems-counts-" + std::to_string(getpid());
   setenv(setting, file.c_str(), 1);
-  // The GPU's threads do not live on behind a fork.
+  // The GPU's threads do not live on after a fork.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto run = [&] {
     body();

@@ -1,5 +1,5 @@
 // What the tests of kernels stand on: findings become failures that name the
-// rule, and the GPU works on behind one.
+// rule, and the GPU works on after one.
 #include "TileHarness.h"
 #include <cmath>
 #include <cstring>

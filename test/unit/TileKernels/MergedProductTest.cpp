@@ -1,4 +1,4 @@
-// A product behind attention of one row: its blocks merge the pieces that the
+// A product after attention of one row: its blocks merge the pieces that the
 // row's entries were cut into, if these are few. Else a kernel merges them.
 // Both give the same bits.
 #include "AttentionForm.h"
@@ -306,7 +306,7 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
 }
 
 /// \param made the kernel that merges pieces.
-/// \param there the one behind a merge.
+/// \param there the one after a merge.
 /// \param few the one of more rows.
 void expectLaunches(const MergedForm &form, const std::string &made,
                     const std::string &there, const std::string &few) {

@@ -1,5 +1,5 @@
 // Norms of rows as passes make them: with the residual before them and the
-// rounding behind, of rows and of heads.
+// rounding after, of rows and of heads.
 #include "Cases.h"
 #include "cheems/Reference/RMSNorm.h"
 

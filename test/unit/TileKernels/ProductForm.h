@@ -8,7 +8,7 @@
 
 namespace cheems::test {
 
-/// What is done with sums, behind the bias.
+/// What is done with sums, after the bias.
 enum class After {
   Nothing,
   Activation,

@@ -66,7 +66,7 @@ TEST(Bpe, unknownCharacterBecomesItsBytesIfAllAreTokens) {
   vocabulary["<0xA5>"] = 302;
   EXPECT_EQ(encode(json, "a日b"), (Ids{'a', 300, 301, 302, 'b'}));
   EXPECT_EQ(encode(json, "a本b"), (Ids{'a', 'x', 'b'}));
-  // an unk_token comes behind the bytes of the characters that follow it
+  // an unk_token comes after the bytes of the characters that follow it
   EXPECT_EQ(encode(json, "本日本a"), (Ids{300, 301, 302, 'x', 'x', 'a'}));
   json["model"]["fuse_unk"] = true;
   EXPECT_EQ(encode(json, "本日本a"), (Ids{300, 301, 302, 'x', 'a'}));

@@ -133,10 +133,10 @@ TEST(Decoder, ordersThatDoNotWorkTokenByTokenAreRefused) {
       R"({"type": "Strip", "content": " ", "start": 0, "stop": 1})";
   expectUnsupported(decoding(("[" + strip + "]").c_str()), "'stop'");
   expectUnsupported(decoding(R"([{"type": "Fuse"}, {"type": "ByteFallback"}])"),
-                    "behind 'Fuse'");
+                    "after 'Fuse'");
   expectUnsupported(
       decoding(R"([{"type": "ByteLevel"}, {"type": "ByteFallback"}])"),
-      "behind 'ByteLevel'");
+      "after 'ByteLevel'");
   expectUnsupported(
       decoding(R"([{"type": "ByteFallback"}, {"type": "ByteFallback"}])"),
       "a second time");

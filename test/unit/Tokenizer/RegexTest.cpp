@@ -142,7 +142,7 @@ TEST(Regex, textsOfTheFirst256CharactersHaveTheSameMatches) {
        "\\p{Han}|\\P{Han}", "[[:alnum:]&&[^\\p{Lu}]]+|\\d|\\h+"}) {
     Regex regex = Regex::oniguruma(expression, "regex");
     auto fast = placesOf(regex, text, text.size());
-    // one character behind the first 256 makes it the program of all texts
+    // one character after the first 256 makes it the program of all texts
     EXPECT_EQ(fast, placesOf(regex, text + "日", text.size())) << expression;
     EXPECT_GT(fast.size(), 100u) << expression;
   }

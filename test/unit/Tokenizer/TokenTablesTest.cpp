@@ -88,7 +88,7 @@ public:
     mprotect(begin + size, size, PROT_NONE);
   }
   ~GuardedPage() { munmap(begin, 2 * size); }
-  /// `text` with nothing readable behind it.
+  /// `text` with nothing readable after it.
   std::string_view end(std::string_view text) {
     char *place = begin + size - text.size();
     std::memcpy(place, text.data(), text.size());

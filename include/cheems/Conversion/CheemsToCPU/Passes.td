@@ -64,7 +64,7 @@ def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
 }
 
 def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
-  let summary = "Move the elementwise ops behind a product into its epilogue";
+  let summary = "Move the elementwise ops after a product into its epilogue";
   let description = [{
     Before: a `cheems_cpu.linear`, or two with the same `x` and weights of the same type. Their only user is a `linalg.generic` that is
     elementwise over [T, N]: a bias, an activation, a gate, a residual.

@@ -46,7 +46,7 @@ def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `linalg.matmul` of an input in f32 with weights in bf16 or f16; `cheems.segmented_ssd` with `allow_bf16`.
     After: an elementwise op rounds the input to the type of the weights, to the nearest and ties to even. All products of one input share
-    it. Sums stay in f32. x, b and c of state-space duality are rounded to bf16 and widened again, as rows of all heads behind the op that
+    it. Sums stay in f32. x, b and c of state-space duality are rounded to bf16 and widened again, as rows of all heads after the op that
     makes these: its kernel takes the rounding.
     Requires: tensors.
     Guarantees: products with weights in f32 stay as they are, and so does state-space duality with `one_row`, with `allow_pairs`, whose
@@ -58,7 +58,7 @@ def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
 def FuseElementwisePass : Pass<"cheems-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Elementwise ops that one op alone reads become a part of it";
   let description = [{
-    Before: elementwise `linalg.generic` ops on rows, one behind the other.
+    Before: elementwise `linalg.generic` ops on rows, one after the other.
     After: one op for all of them.
     Requires: tensors.
     Guarantees: nothing is computed twice. What is computed for an element, and in which order, stays.
@@ -84,7 +84,7 @@ def ExpertsToTilePass : Pass<"cheems-experts-to-tile", "::mlir::ModuleOp"> {
   let summary = "Retrieval and experts become launches of kernels, and sums";
   let description = [{
     Before: `cheems.retrieve_experts` and `cheems.mix_experts` with strategies.
-    After: launches, and an elementwise op that adds what they give; it is fused with the elementwise ops behind it. A sum takes the retrieval
+    After: launches, and an elementwise op that adds what they give; it is fused with the elementwise ops after it. A sum takes the retrieval
     that it alone reads, and that of few rows the scores with product keys.
     Requires: tensors.
     Guarantees: an op that no kernel has stays, which `cheems-to-tile` names.
@@ -109,7 +109,7 @@ def GroupAttentionPass : Pass<"cheems-group-attention", "::mlir::ModuleOp"> {
   let summary = "Attention and what its kernels take from around it become groups";
   let description = [{
     Before: `cheems.segmented_attention` on tensors.
-    After: a `cheems_tile.group` of kind `attention` in its place, with the norm and the rotation of keys, and the rounding behind it. With
+    After: a `cheems_tile.group` of kind `attention` in its place, with the norm and the rotation of keys, and the rounding after it. With
     `one_row`, or entries in f32 or of codes, it has the norm and the rotation of queries, too. Where with `one_row` one block has the row's
     own entry, or entries that no head sees are not stored, it has the mask values and the product that makes them. Where a step of few rows
     has one, and entries are in bf16, and products alone read the rounded outputs, it is `in_products`, and so is the rounding to codes between
@@ -126,7 +126,7 @@ def GroupSSDPass : Pass<"cheems-group-ssd", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems.segmented_ssd` on tensors.
     After: a `cheems_tile.group` of kind `ssd` in its place, with what makes `a` of the parameter that a checkpoint stores, and the rounding
-    behind it. With `one_row` it has the rotations of b and c; else what widens x, b and c again, if `cheems-round-inputs` has rounded them.
+    after it. With `one_row` it has the rotations of b and c; else what widens x, b and c again, if `cheems-round-inputs` has rounded them.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
     Guarantees: what others read, too, they keep. An op whose inputs were to be rounded and are not stays.
   }];
@@ -138,7 +138,7 @@ def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
   let summary = "Products of one input and what makes their row become groups";
   let description = [{
     Before: `linalg.matmul` and `cheems_tile.coded_product`.
-    After: `cheems_tile.group` ops of kind `products`. A product has the elementwise op behind it with it, and a second product of the same
+    After: `cheems_tile.group` ops of kind `products`. A product has the elementwise op after it with it, and a second product of the same
     input that this op reads. Other products of one input whose tiles are the same are in the same group, if what they read is there in
     front of the first one. The norm in front of products of few rows, and the rounding to codes, become groups `in_products`, if nothing else
     reads the rows.
@@ -154,8 +154,8 @@ def GroupRowsPass : Pass<"cheems-group-rows", "::mlir::ModuleOp"> {
   let summary = "All other ops of a step become groups";
   let description = [{
     Before: norms, rotations, rotary tables, positions, roundings, rows of tables, scores of product keys, the best logits, elementwise ops.
-    After: a `cheems_tile.group` around each. A norm has the elementwise op before it with it, and the rounding behind it. A rotation of
-    heads has the norm of heads before it, and the rounding behind it. Rotary tables of the same positions are in one group.
+    After: a `cheems_tile.group` around each. A norm has the elementwise op before it with it, and the rounding after it. A rotation of
+    heads has the norm of heads before it, and the rounding after it. Rotary tables of the same positions are in one group.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and the groups of the other passes, which come before.
     Guarantees: an op that computes a tensor and is in no group then is an error: no kernel has it.
   }];
@@ -172,17 +172,17 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     launch with wider tiles; the number of rows says which of both runs (`when`). Of groups `in_products`, it says whether a launch
     of one row makes the row or merges the pieces itself.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
-    outputs if the op behind it does. A block of the latter has rows of two query heads that read the same keys, or of one.
+    outputs if the op after it does. A block of the latter has rows of two query heads that read the same keys, or of one.
     With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
-    have room for few pieces, the products behind a group `in_products` merge them instead. More than 16 query heads that share entries
+    have room for few pieces, the products after a group `in_products` merge them instead. More than 16 query heads that share entries
     are several blocks, so then entries have their launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; the capacity says which of
     them run. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
     one ranks them and sorts the entries of before, one finds and lists what each block of rows sees, one attends to what is listed, one
     finds the places of the rows that stay, and one stores these there.
-    State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else a
+    State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op after it does. Else a
     segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the products of a chunk on tensor
     cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
     chunk to chunk, in ascending order, and stores it in front of each span of chunks, and the last one computes outputs, for which a

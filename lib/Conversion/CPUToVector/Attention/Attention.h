@@ -62,7 +62,7 @@ protected:
   static constexpr double kBlind = -1;
 
   void whenAny(Value count, llvm::function_ref<void()> body);
-  /// Brings `count` elements of keys or values near: those `at` and more behind
+  /// Brings `count` elements of keys or values near: those `at` and more after
   /// the beginning of entry `first`.
   void prefetch(Value entries, Value keyHead, Value first, Value at,
                 int64_t count);
@@ -101,7 +101,7 @@ protected:
 /// Rows of a square become its columns.
 SmallVector<Value> transpose(OpBuilder &b, Location loc,
                              SmallVector<Value> rows);
-/// `vector` with zeros behind it.
+/// `vector` with zeros after it.
 Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes);
 
 /// Whether AMX tiles can take the op's keys and values: those of bf16, and

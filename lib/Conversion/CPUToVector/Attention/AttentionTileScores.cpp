@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace cheems;
 
-/// `count` numbers of a query, rounded, and zeros behind them.
+/// `count` numbers of a query, rounded, and zeros after them.
 Value AttentionTiles::query(Value row, Value head, Value p, int64_t count) {
   Value part = vector::LoadOp::create(b, loc, vectorOf(count), op.getQuery(),
                                       ValueRange{row, head, p});
@@ -15,7 +15,7 @@ Value AttentionTiles::query(Value row, Value head, Value p, int64_t count) {
                                  padded(b, loc, part, kBlock));
 }
 
-/// `count` numbers of a key or value, and zeros behind them.
+/// `count` numbers of a key or value, and zeros after them.
 Value AttentionTiles::stored(Value entries, Value keyHead, Value j, Value p,
                              int64_t count) {
   if (op.getKeyScales()) { // eight bits hold a code

@@ -1,5 +1,5 @@
 // Columns of the rows that experts are: loads that widen, loops over columns,
-// lines asked for ahead, sums of lanes.
+// lines prefetched, sums of lanes.
 #include "ExpertMixing.h"
 
 using namespace mlir;

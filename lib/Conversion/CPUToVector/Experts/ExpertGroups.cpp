@@ -63,7 +63,7 @@ void Mixing::sortPairs(const Group &group) {
     setNumber(group.expert, place, e);
     next(e, 1);
   });
-  // What a last run of pairs lacks, and what is asked for behind it.
+  // What a last run of pairs lacks, and what is asked for after it.
   Value last = number(group.expert, add(group.pairs, -1));
   each(index(0), index(kPiece + kPairsAhead), 1, [&](Value i) {
     Value place = arith::AddIOp::create(b, loc, group.pairs, i);

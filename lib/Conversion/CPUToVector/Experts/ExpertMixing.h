@@ -77,7 +77,7 @@ private:
   Value expert(Value t, Value h, Value i);
   SmallVector<Value> experts(Value t, Value h, Value first, int64_t n);
   /// x[t] . down[e] of the experts in `rows`, a lane each and maybe more
-  /// behind, t one for all or one each; meanwhile the lines of `next` are asked
+  /// after, t one for all or one each; meanwhile the lines of `next` are asked
   /// for.
   Value hits(ValueRange tokens, ValueRange rows, ValueRange next);
   /// Lanes times the scales of `rows` in `down` or `up`, where tables have

@@ -229,7 +229,7 @@ struct Retrieval : Selection {
   }
 
   /// Adds one score of a half to those of the other half, beginning with
-  /// `from`. The orders of the sums are stored behind the first `length` ones.
+  /// `from`. The orders of the sums are stored after the first `length` ones.
   /// Returns how many there are then.
   Value addLikely(int64_t half, Value place, int64_t from, Value length) {
     Value score = spread(f32s, bestOf(bestScore, half, place));

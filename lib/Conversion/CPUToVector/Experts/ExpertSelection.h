@@ -16,7 +16,7 @@ struct Selection : KernelBuilder {
 
   bool compresses; ///< an instruction does, so that it is no use to ask first
 
-  /// Candidates one behind the other, and room for 16 more.
+  /// Candidates one after the other, and room for 16 more.
   struct List {
     Value score, number; ///< f32, i32
   };
@@ -38,7 +38,7 @@ struct Selection : KernelBuilder {
   SmallVector<Value> thresholds(ArrayRef<SmallVector<Value>> problems,
                                 int64_t real, int64_t kept);
 
-  /// Room for `length` orders, and for what a vector holds behind them.
+  /// Room for `length` orders, and for what a vector holds after them.
   Value allocateOrders(int64_t length);
   /// An order that `kept` and few more of the first `real` orders reach, of
   /// which there are `kept` at least: for more than registers hold.
@@ -48,7 +48,7 @@ struct Selection : KernelBuilder {
   Value reaching(Value scores, Value least);
   /// How many bits of a mask are set.
   Value population(Value mask);
-  /// The lanes of `mask` behind the `length` first candidates; their new
+  /// The lanes of `mask` after the `length` first candidates; their new
   /// number.
   Value append(const List &list, Value length, Value scores, Value numbers,
                Value mask);

@@ -1,6 +1,6 @@
 // Candidates in order: Batcher's bitonic sort. All its comparisons go one way,
 // because a merge begins by comparing a half with the other half reversed. A
-// candidate that is missing would be the least and stay behind. So it is left
+// candidate that is missing would be the least and come last. So it is left
 // out, and any number of vectors will do. No step depends on what is compared.
 #include "ExpertSelection.h"
 #include <limits>

@@ -21,7 +21,7 @@ struct CodesForm {
   explicit CodesForm(LinearKernel &kernel);
 };
 
-/// x as codes of 8 bits a row, and behind them what else the row is multiplied
+/// x as codes of 8 bits a row, and after them what else the row is multiplied
 /// by: -zero * the sum of its codes, i32, a group, and its scale, f32.
 ///
 /// Codes are in the order of k, or words, and then each four k are 0, 2, 1, 3.
@@ -74,8 +74,8 @@ struct CodesKernel {
   void storeRows(Value scratch, int64_t height, Value packed, Value at,
                  Value row, Value count, ArrayRef<Value> panels);
 
-  /// `body` for the rows behind `pack.blocks`, 1 to 16; where nothing is packed
-  /// ahead for all rows, 16 at a time, each packed before.
+  /// `body` for the rows after `pack.blocks`, 1 to 16. If nothing is packed for
+  /// all rows, it takes 16 at a time and packs these first.
   void rest(llvm::function_ref<void(Value row, Value count)> body);
 
   /// Multiplies by vectors: all rows that are packed in `pack.blocks`.

@@ -119,7 +119,7 @@ Value CodesPack::greatest(Value x, Value row) {
   return arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
 }
 
-/// Rounds a group and the zeros behind it; the sum of its codes.
+/// Rounds a group and the zeros after it; the sum of its codes.
 Value CodesPack::packGroup(Value x, Value row, Value target, Value into,
                            Value inverse, Value group) {
   auto words = VectorType::get({kLanes}, b.getI32Type());

@@ -37,7 +37,7 @@ public:
     Value packed, first; ///< the tile begins at element `first` of `packed`
   };
   /// Step i of the loop over k fetches what lies begin + i * pace elements
-  /// behind the start of the next group. Without `pace` nothing is fetched.
+  /// after the start of the next group. Without `pace` nothing is fetched.
   struct Fetch {
     Value begin, pace;
   };

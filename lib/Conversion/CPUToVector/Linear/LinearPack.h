@@ -76,7 +76,7 @@ private:
   void allocateRest() override;
   void packRest(Value x, Value rows) override;
   void packRow(Value x, Value row, Value target, Value into) override;
-  /// Rounds a row: each 16 columns of it and of the zeros behind it.
+  /// Rounds a row: each 16 columns of it and of the zeros after it.
   void round(Value x, Value row,
              llvm::function_ref<void(Value column, Value rounded)> store);
   void packSingle(Value x);

@@ -1,5 +1,5 @@
 // Loops over tiles of products: pairs of tiles of rows share two weights, and
-// weights that come from memory are fetched ahead.
+// weights that come from memory are prefetched.
 #include "LinearTiles.h"
 
 using namespace mlir;
@@ -144,8 +144,8 @@ void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
             fetchResults(rows, n, panels, i);
           }
           if (rows.tiles == 1) {
-            // With few rows weights come from memory. Tiles are not fetched
-            // ahead by the hardware as vectors are.
+            // With few rows weights come from memory. The hardware does
+            // not prefetch tiles as it prefetches vectors.
             for (int64_t s = 0; s < streams; ++s) {
               for (int64_t r = 0; r < kTile; ++r) {
                 Value ahead = k.add(step, kTileBlocksAhead * kTile + r);

@@ -34,7 +34,7 @@ public:
   void few(Value row, Value count) {
     panels({pack.rest, k.zero, row, count, 1});
   }
-  /// Zeros behind the weights of a last block that has less than 16 rows.
+  /// Zeros after the weights of a last block that has less than 16 rows.
   void fillTails();
 
 protected:
@@ -69,7 +69,7 @@ protected:
 private:
   Value tails; ///< [kSums, 16, width]: weights of the last block of k, null
                ///< where K has whole blocks
-  int64_t blocks, left; ///< whole blocks of k, and rows of weights behind them
+  int64_t blocks, left; ///< whole blocks of k, and rows of weights after them
 
   void fetchInputs(const Rows &rows, Value n, int64_t panels, Value column);
   void fetchResults(const Rows &rows, Value n, int64_t panels, Value i);

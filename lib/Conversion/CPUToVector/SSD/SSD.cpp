@@ -2,7 +2,7 @@
 // comes first, then one head after the other. One row is the recurrence, and
 // more rows are products.
 //
-// The bits of a row do not depend on the rows behind it, nor those of a column
+// The bits of a row do not depend on the rows after it, nor those of a column
 // on the columns beside it. Every sum runs in ascending order through the same
 // chains, in every tile.
 #include "SSD.h"

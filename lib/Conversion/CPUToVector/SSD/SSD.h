@@ -59,14 +59,14 @@ struct SSDKernel : KernelBuilder {
     return memref::AllocOp::create(b, loc, MemRefType::get(shape, element));
   }
   /// Has `count` columns of a row come nearer: rows are pages apart, which the
-  /// processor does not foresee. A row may lie behind the last one.
+  /// processor does not foresee. A row may lie after the last one.
   void fetch(Value buffer, ArrayRef<Value> at, int64_t count,
              bool isWrite = false);
-  /// The row of x from which the head behind `h` reads, and that head: of the
-  /// next chunk, behind the last one.
+  /// The row of x from which the head after `h` reads, and that head: of the
+  /// next chunk, after the last one.
   std::pair<Value, Value> nextHead(const SSDRows &rows, Value h);
   /// Head `h`'s share of row `row` of the next chunk's c and b, which lie there
-  /// group behind group.
+  /// group after group.
   void fetchGates(const SSDRows &rows, Value h, Value row);
   /// Returns where row `row` of the chunk is in the op's operands; past the
   /// last one, the last one.
@@ -114,7 +114,7 @@ private:
   int64_t width;                   ///< columns of a tile
   int64_t stateHeight, stateWidth; ///< the same, of the state's tiles
   int64_t pitch;                   ///< of a row of outputGates
-  Value outputGates;               ///< c transposed [N, padded], row behind row
+  Value outputGates;               ///< c transposed [N, padded], row after row
   Value products; ///< of b and c, [padded, padded]: row u, column t
   Value weights;  ///< the same, decayed
   Value lasting;  ///< x decayed to the last row: [padded, P], likewise

@@ -1,5 +1,5 @@
 // Attention of one row per sequence: blocks share its entries, and what they
-// have is merged behind them.
+// have is merged after them.
 #include "PieceMerging.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -60,7 +60,7 @@ public:
     rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
     t.when(t.isLess(first, rows.count), [&] {
       if (stores.added) {
-        // A row that is not stored has a place behind all pieces.
+        // A row that is not stored has a place after all pieces.
         Value isHere =
             t.isLess(t.sub(rows.ownPlace, first), t.index(s.getEntries()));
         t.when(isHere, [&] {

@@ -86,7 +86,7 @@ private:
              function_ref<void(const AttentionMemory &, const HeadRows &,
                                const FirstStores &)>
                  body);
-  /// The pools behind a launch whose further results are returned.
+  /// The pools after a launch whose further results are returned.
   SmallVector<Value> takePools(LaunchOp made);
 
   ImplicitLocOpBuilder &b;

@@ -160,7 +160,7 @@ private:
     auto stageOf = [&](Value number) {
       return t.remainder(number, s.getStages());
     };
-    // Behind it, this stage is there, and nobody reads the one before.
+    // After it, this stage is there, and nobody reads the one before.
     t.waitForAll(s.getStages() - 2);
     Value next = t.add(block, s.getStages() - 1);
     fetch(next, stageOf(next));

@@ -199,7 +199,7 @@ private:
     return carried;
   }
 
-  /// One block of entries. `carried` is of the block behind it.
+  /// One block of entries. `carried` is of the block after it.
   SmallVector<Value> attend(Value step, const Carried &carried, bool hides) {
     if (!isBulk()) {
       waitForCopies(/*pending=*/0);

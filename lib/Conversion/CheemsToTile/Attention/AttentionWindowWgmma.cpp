@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  /// Numbers come a turn before keys are copied, and values one behind keys.
+  /// Numbers come a turn before keys are copied, and values one after keys.
   /// The fourth stage makes a mask of the division.
   static constexpr int64_t kNumberStages = 4;
 
@@ -101,7 +101,7 @@ private:
     }
   }
 
-  /// What the turn behind that of `block` reads, and the numbers that the next
+  /// What the turn after that of `block` reads, and the numbers that the next
   /// turn needs.
   void fetchNext(Value block, Extent extent, bool hides) {
     Value one = t.index(1);
@@ -113,7 +113,7 @@ private:
     t.commit();
   }
 
-  /// Behind it, the stages are there for tensor cores, and all warps are done
+  /// After it, the stages are there for tensor cores, and all warps are done
   /// with the others.
   void waitForStage(int64_t pending) {
     WaitOp::create(t.b, uint64_t(pending));
@@ -141,7 +141,7 @@ private:
                        weighBlock(softmax, last, products, /*hides=*/true));
   }
 
-  /// One block of entries. `carried` is of the block behind it.
+  /// One block of entries. `carried` is of the block after it.
   SmallVector<Value> attend(Value block, const Carried &carried, bool hides) {
     waitForStage(/*pending=*/0);
     Value begunScores = beginScores(stageOf(block));

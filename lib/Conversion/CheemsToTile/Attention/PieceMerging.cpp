@@ -97,7 +97,7 @@ RowMerger::RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
                                  row.getThreads(), row.getWidth());
   rowType =
       t.tileType({row.getRows(), row.getColumns()}, t.b.getF32Type(), layout);
-  // Columns behind the row are those of heads that there are not.
+  // Columns after the row are those of heads that there are not.
   columns = int64_t(llvm::alignTo(
       uint64_t(std::max(pieces.heads, int64_t(llvm::divideCeil(row.getColumns(),
                                                                pieces.size)))),
@@ -157,7 +157,7 @@ Value RowMerger::merge(TileBuilder &t, ValueRange memory) const {
     SmallVector<Value> outputs;
     for (int64_t i = 0; i < s.getAhead(); ++i) {
       Value piece = t.add(first, i);
-      // The row of others would be a piece behind it.
+      // The row of others would be a piece after it.
       Value past = t.minimum(t.add(piece, 1), count);
       outputs.push_back(t.load(
           rowType, memory[3], {{zero, piece, zero}, {1, 2}, {past, length}},

@@ -1,5 +1,5 @@
 // Merging what pieces of one row's entries give: by a kernel, or by the blocks
-// of the product behind attention. Both give the same bits.
+// of the product after attention. Both give the same bits.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
 
@@ -41,7 +41,7 @@ public:
   /// \param row how the block has the row.
   RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
             const PiecesOfRow &pieces);
-  /// The merged row, zero behind its numbers.
+  /// The merged row, zero after its numbers.
   /// \param memory that of `operands`.
   Value merge(TileBuilder &t, ValueRange memory) const;
 

@@ -11,7 +11,7 @@ namespace cheems::tile {
 /// Tensor cores read queries, keys and values from shared memory by themselves,
 /// and weights from registers. Blocks of entries come from the last one to the
 /// first, so the one that hides entries from all rows is known to be first. A
-/// turn begins the scores of one block and the weighted sums of the one behind
+/// turn begins the scores of one block and the weighted sums of the one after
 /// it, and finds the weights of its own while those are under way.
 class WarpgroupAttention {
 public:
@@ -21,7 +21,7 @@ public:
 
 protected:
   /// What is carried from a block to the one before: a bound and a sum for
-  /// softmax, the block's weights, and the sums of the blocks behind it.
+  /// softmax, the block's weights, and the sums of the blocks after it.
   struct Carried {
     Value best, sum, weights, output;
     explicit Carried(ValueRange values)
@@ -30,7 +30,7 @@ protected:
   };
   struct Weighed {
     Value weights; ///< in f32
-    Value shrink;  ///< what sums over the blocks behind are multiplied by
+    Value shrink;  ///< what sums over the blocks after are multiplied by
   };
 
   /// The block's rows into shared memory.

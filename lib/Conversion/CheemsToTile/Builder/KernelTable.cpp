@@ -15,7 +15,7 @@ static bool areSame(KernelOp a, KernelOp c) {
 }
 
 /// One warp is enough to begin copies, unless sums need more registers than
-/// are left, with what is loaded behind the ring to be added to them.
+/// are left, with what is loaded after the ring to be added to them.
 static int64_t fillersOf(RingOp ring, int64_t warps) {
   int64_t numbers = 0;
   for (Value carried : ring.getInits()) {

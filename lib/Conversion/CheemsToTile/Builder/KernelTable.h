@@ -15,7 +15,7 @@ public:
 
   using Body = function_ref<void(TileBuilder &, ValueRange arguments)>;
   /// A kernel of this name, or one of the name and a number. `body` builds what
-  /// it does; the end of the kernel is built behind that.
+  /// it does; the end of the kernel is built after that.
   FlatSymbolRefAttr get(Location loc, StringRef name, TypeRange arguments,
                         int64_t warps, Body body);
 

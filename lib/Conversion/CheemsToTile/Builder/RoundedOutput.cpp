@@ -1,4 +1,4 @@
-// Finds the rounding behind an op, and replaces it.
+// Finds the rounding after an op, and replaces it.
 #include "RoundedOutput.h"
 #include "Elementwise.h"
 

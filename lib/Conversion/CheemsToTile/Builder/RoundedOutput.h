@@ -1,4 +1,4 @@
-// The rounding behind an op whose outputs are rows of heads, as a part of its
+// The rounding after an op whose outputs are rows of heads, as a part of its
 // kernel.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_ROUNDEDOUTPUT_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_ROUNDEDOUTPUT_H

@@ -89,7 +89,7 @@ struct Mixing {
   /// Memory [E] or [E, 1], of tables of codes; null of others.
   Value downScales, upScales;
   Value buffer = {};                ///< ids and factors of a head's experts
-  Value downRing = {}, upRing = {}; ///< rows that were fetched ahead
+  Value downRing = {}, upRing = {}; ///< rows that were prefetched
   Value row = {}, input = {};
 
   void allocate(TileBuilder &t);

@@ -115,7 +115,7 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
   formAll(*groups);
 }
 
-/// The op behind products before these: it may take two.
+/// The op after products before these: it may take two.
 static void groupProducts(func::FuncOp function, const Strategy &strategy) {
   auto group = [&](const ProductChain &chain) {
     ProductGroup products = ProductGroup::around(chain, strategy);
@@ -154,7 +154,7 @@ struct GroupProducts : cheems::impl::GroupProductsPassBase<GroupProducts> {
         }
       }
       groupProducts(function, strategy);
-      // Those that the op behind them could not take, too.
+      // Those that the op after them could not take, too.
       groupProducts(function, strategy);
     };
     if (failed(formGroups(getOperation(), form))) {

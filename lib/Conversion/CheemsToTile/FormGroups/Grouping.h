@@ -26,7 +26,7 @@ public:
   /// An op that members read through. If others read it, too, it is a copy.
   void addReadThrough(Operation *op);
 
-  /// The rounding behind a member, if there is one that a group in front of
+  /// The rounding after a member, if there is one that a group in front of
   /// `at` can have. Returns whether there is.
   bool addRounding(const RoundedOutput &rounded, Operation *at);
 

@@ -76,7 +76,7 @@ private:
   Place listed(Value first, Value past) {
     return {{block.list, head, first}, {2}, {past}};
   }
-  /// How good candidates are in a part of the list, and `none` behind it:
+  /// How good candidates are in a part of the list, and `none` after it:
   /// becomes a row of what is compared.
   void keepGoodness(Value first, Value past, int64_t none, int64_t to) {
     RankedTensorType type = t.sliceType(inRow, 0);
@@ -134,8 +134,8 @@ private:
                     t.isAtLeast(goodness, t.splat(pieces, bound.least)));
   }
 
-  /// What is kept before the block: in the order of positions, but what may
-  /// leave behind what stays.
+  /// Lists what is kept before the block in the order of positions. Entries
+  /// that may leave come after those that stay.
   void listEntries() {
     KeptPrefix prefix(t, s, shape, choice, bins, head, segmentNumber, segment,
                       block.first);
@@ -202,7 +202,7 @@ private:
     }
   }
 
-  /// The rows of the block, behind the entries.
+  /// The rows of the block, after the entries.
   void listRows() {
     Value past = t.add(row, block.count);
     Place to = listed(block.kept, end);
@@ -220,7 +220,7 @@ private:
 
   /// The rows of the block from which on candidates are hidden; candidates are
   /// those that may leave, and then the rows. A candidate leaves with the row
-  /// behind which as many are better as the window keeps.
+  /// after which as many are better as the window keeps.
   Value findUntils() {
     keepGoodness(block.staying, end, /*none=*/0, kCandidates);
     keepGoodness(block.kept, end, /*none=*/0, kRows);
@@ -231,7 +231,7 @@ private:
     Value own = readGoodness(each, kCandidates, t.index(0));
     Value ownNumber = t.broadcast(number, candidates);
     Value zeros = t.fillInteger(candidates, 0);
-    // Among equal ones the later position is worse: what is behind a candidate
+    // Among equal ones the later position is worse: what is after a candidate
     // is below a number that is greater by one.
     Value next = t.add(own, t.fillInteger(candidates, 1));
     Value worse =

@@ -89,7 +89,7 @@ private:
             {{head, first}, {1}, {past}});
   }
 
-  /// What the last block's rows leave are the entries behind the step.
+  /// What the last block's rows leave are the entries after the step.
   void storeStaying() {
     Value last = t.divide(t.sub(segment.length, t.index(1)), shape.block);
     WindowBlock block = WindowBlock::of(t, shape, segment, segmentNumber, last,

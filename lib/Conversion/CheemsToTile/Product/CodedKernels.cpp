@@ -286,7 +286,7 @@ static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
     }
     return next;
   };
-  // The first codes come while kernels ahead end, and while the row is made.
+  // The first codes come while earlier kernels end, and while the row is made.
   Value begin = t.index(0);
   SmallVector<Value> first = loadCodes(begin);
   c.makeRow();
@@ -354,7 +354,7 @@ static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
     }
     return next;
   };
-  // The first codes come while kernels ahead end and while the row is made,
+  // The first codes come while earlier kernels end and while the row is made,
   // and those of a step at the end of the step before: the instructions of a
   // step are many, and are there once.
   size_t count = in.codes.size();

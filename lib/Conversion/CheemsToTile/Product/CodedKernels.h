@@ -11,7 +11,7 @@ namespace cheems::tile {
 /// The only row that is multiplied, as a block of 128 threads has it in shared
 /// memory.
 struct CodedRow {
-  Value codes; ///< i8, with zeros behind its K codes as far as a block reads
+  Value codes; ///< i8, with zeros after its K codes as far as a block reads
   Value scale; ///< f32: numbers that are its scale, each one
 
   /// Allocates both.

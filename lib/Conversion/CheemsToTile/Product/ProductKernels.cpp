@@ -172,7 +172,8 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t, FewRowsTileAttr s,
     }
     return next;
   };
-  // The first weights come while kernels ahead end, and while the row is made.
+  // The first weights come while earlier kernels end, and while the row is
+  // made.
   Value begin = t.index(0);
   SmallVector<Value> first = loadWeights(begin);
   if (in.makeRow) {

@@ -115,7 +115,7 @@ private:
 
   /// x or what it is made of, then of each chain its weights and what is read
   /// besides the sums; then, for bulk copies, x and all weights; then all
-  /// results. Codes have their scales behind them.
+  /// results. Codes have their scales after them.
   void takeOperands(ValueRange outs) {
     if (norm) {
       RmsNormOp op = norm->norm;
@@ -331,7 +331,7 @@ private:
     return buildCoded(t, many, buffers, in, finish);
   }
 
-  /// The op behind the products.
+  /// The op after the products.
   static Value apply(TileBuilder &t, const ProductChain &chain,
                      ArrayRef<Value> sums, ArrayRef<Value> others, Value target,
                      const RowsAndColumns &at) {

@@ -1,4 +1,4 @@
-// Fills buffers ahead of their use.
+// Fills buffers before their use.
 #include "ProductRing.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
   return loop(steps, zeros, s.getStages() - 1,
               [&](Value step, Value stage, ValueRange sums,
                   function_ref<void()> fetch) -> SmallVector<Value> {
-                // Behind it, this stage is there, and nobody reads the one
+                // After it, this stage is there, and nobody reads the one
                 // before.
                 t.waitForAll(s.getStages() - 2);
                 fetch();
@@ -40,7 +40,7 @@ SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
   SmallVector<Value> begun = loop(steps, zeros, ahead,
                                   [&](Value step, Value stage, ValueRange sums,
                                       function_ref<void()> fetch) {
-                                    // Behind the barrier, this stage is there
+                                    // After the barrier, this stage is there
                                     // for tensor cores, and all warpgroups have
                                     // read the last but one.
                                     WaitOp::create(t.b, uint64_t(ahead - 1));

@@ -1,4 +1,4 @@
-// Shared memory of products of many rows, which is filled ahead of its use.
+// Shared memory of products of many rows, which is filled before its use.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTRING_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTRING_H
 

@@ -1,4 +1,4 @@
-// Products, with the elementwise op behind them and what makes their row.
+// Products, with the elementwise op after them and what makes their row.
 #include "ProductLaunch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -63,7 +63,7 @@ static SmallVector<ProductGroup> inlineProducts(PatternRewriter &rewriter,
   return products;
 }
 
-/// Whether launches behind `maker` can have the products: all that they read
+/// Whether launches after `maker` can have the products: all that they read
 /// besides its results is there.
 static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
   return llvm::all_of(groups, [&](GroupOp group) {

@@ -1,4 +1,4 @@
-// Norms of rows, with what stands before and behind them, and the rounding of
+// Norms of rows, with what stands before and after them, and the rounding of
 // rows to codes.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ROWS_NORMKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ROWS_NORMKERNELS_H
@@ -21,7 +21,7 @@ struct NormChain {
     linalg::GenericOp op = before;
     return op && !op.getResult(0).hasOneUse();
   }
-  /// Whether others than the op behind it read the norm.
+  /// Whether others than the op after it read the norm.
   bool keepsNorm() const {
     RmsNormOp op = norm;
     return after && !op.getResult(0).hasOneUse();

@@ -1,4 +1,4 @@
-// Norms of rows, with the elementwise op before them and the rounding behind.
+// Norms of rows, with the elementwise op before them and the rounding after.
 #include "NormKernels.h"
 
 using namespace mlir;
@@ -41,7 +41,7 @@ NormChain NormChain::of(RmsNormOp norm) {
       before->getBlock() != norm->getBlock()) {
     return chain;
   }
-  // The kernel runs where the last op is: others that read must be behind it.
+  // The kernel runs where the last op is: others that read must be after it.
   bool behind = llvm::all_of(before->getUsers(), [&](Operation *user) {
     Operation *here = norm->getBlock()->findAncestorOpInBlock(*user);
     return here && (here == norm || chain.last()->isBeforeInBlock(here));

@@ -25,7 +25,7 @@ public:
   Value stageOf(Value index) { return t.remainder(index, stages); }
 
   /// A buffer for rows of factors. Rows of 128 bytes are best: the addresses of
-  /// what is behind them in a swizzled row have no common part.
+  /// what is after them in a swizzled row have no common part.
   FactorBuffer ring(int64_t columns);
   /// Starts the copy of the chunk's rows of memory [T, heads, N], a head's
   /// from a column on. Pairs are made of rows in f32: these are loaded, and

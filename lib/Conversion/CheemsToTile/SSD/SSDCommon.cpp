@@ -42,7 +42,7 @@ SSDChunk SSDChunk::of(TileBuilder &t, Value chunkRows, const SegmentRow &row,
   Value first = t.mul(index, chunkRows), end = t.add(first, chunkRows);
   Value begin = t.add(row.start, first);
   // A whole chunk has exactly one row that is a multiple of its length. What
-  // is left of a segment has a number behind these.
+  // is left of a segment has a number after these.
   Value isRest = t.isLess(row.length, end);
   Value number =
       t.select(isRest, t.add(ceilDiv(rows), segment), ceilDiv(begin));

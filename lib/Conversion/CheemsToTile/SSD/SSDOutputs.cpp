@@ -77,7 +77,7 @@ private:
                  shape.alignedRow(t)));
     }
     llvm::append_range(now, chunks.factsOf(begin));
-    // Behind the last chunk nobody needs the state.
+    // After the last chunk nobody needs the state.
     Value last = t.sub(end, t.index(1));
     now = t.loop(begin, last, 1, now, [&](Value index, ValueRange now) {
       return takeChunk(index, now, /*isLast=*/false);

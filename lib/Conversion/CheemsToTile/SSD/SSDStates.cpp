@@ -93,7 +93,7 @@ private:
   }
 
   SmallVector<Value> takeChunk(Value index, ValueRange now) {
-    // Behind it, this stage is there, and nobody reads the one before.
+    // After it, this stage is there, and nobody reads the one before.
     t.waitForAll(s.getPieceStages() - 2);
     fetch(t.add(index, s.getPieceStages() - 1));
     SmallVector<Value> next = chunks.factsOf(t.add(index, 1));

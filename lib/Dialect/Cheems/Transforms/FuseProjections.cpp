@@ -108,8 +108,8 @@ struct FuseProjections
     }
     Location loc = rewriter.getFusedLoc(locations);
     auto matrix = cast<RankedTensorType>(group.front().weight->type());
-    // The first weight's parameters take the names of all; the others' stay
-    // behind unused and are erased.
+    // The first weight's parameters take the names of all; the others'
+    // have no uses any more and are erased.
     WeightUses::Group &merged = *group.front().weight;
     for (auto [i, parameter] : llvm::enumerate(merged.parameters)) {
       SmallVector<Attribute> names;

@@ -142,7 +142,7 @@ struct SpecializeDecode
           call.setCallee(decodeName(call.getCallee()));
         }
       });
-      symbols.insert(copy); // behind all that are there
+      symbols.insert(copy); // after all that are there
       dropEmbeddings(copy);
     }
   }

@@ -108,7 +108,7 @@ inline OperandTile rowsOf(OpBuilder &b, OpFoldResult offset, OpFoldResult size,
   return tile;
 }
 
-/// `op` on a tile of its rows. `whole` operands behind the query have none;
+/// `op` on a tile of its rows. `whole` operands after the query have none;
 /// `destinations` are cut as given.
 template <typename Op>
 FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,

@@ -21,7 +21,7 @@ struct Entry {
         position(
             tensor::ExtractOp::create(b, loc, positions, ValueRange{m, j})) {}
 
-  /// The same with NaN behind all others: as -infinity past all positions.
+  /// The same with NaN after all others: as -infinity past all positions.
   /// Positions are then compared as unsigned.
   Entry ranked(OpBuilder &b, Location loc) const {
     Value isNaN =

@@ -15,7 +15,7 @@ constexpr int64_t kAttentionRows = 64;
 constexpr int64_t kChunk = 32;
 /// Enough for weights to be read once for many rows, and little scratch.
 constexpr int64_t kPrefill = 512;
-/// Rows of one thread, one behind the other: the experts of the next row are
+/// Rows of one thread, one after the other: the experts of the next row are
 /// fetched while those of this row are read.
 constexpr int64_t kExpertRows = 8;
 /// Tables of fewer bytes stay in a cache: their rows are not prefetched.
@@ -87,7 +87,7 @@ int64_t CPUStrategy::panelsOf(LinearOp op) const {
 }
 
 ProductStrategyAttr CPUStrategy::product(LinearOp op) const {
-  // What is in a loop already, or finished behind it, is not cut by itself.
+  // What is in a loop already, or finished after it, is not cut by itself.
   bool whole = isParallel(op) || isa<scf::ForOp>(op->getParentOp()) ||
                columnEpilogueOf(op);
   if (whole && !hasFewRows(op)) {

@@ -75,7 +75,7 @@ struct ShareAreas : cheems::plan::impl::PlanShareAreasPassBase<ShareAreas> {
 
   /// Launches with `area` have `memory`.
   static void merge(AreaOp area, AreaOp memory) {
-    // It may stand behind tensor maps of the other one.
+    // It may stand after tensor maps of the other one.
     if (area->isBeforeInBlock(memory)) {
       memory->moveBefore(area);
     }

@@ -66,7 +66,7 @@ LogicalResult RingOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                        ValueRange operands, DictionaryAttr,
                                        OpaqueProperties, RegionRange,
                                        SmallVectorImpl<Type> &results) {
-  // What is carried comes behind the number of steps.
+  // What is carried comes after the number of steps.
   llvm::append_range(results, operands.drop_front().getTypes());
   return success();
 }

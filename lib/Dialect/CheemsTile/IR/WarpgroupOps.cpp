@@ -98,7 +98,7 @@ LogicalResult WarpgroupMmaRegistersOp::verify() {
            << " and " << c;
   }
   // Nothing else keeps the registers of a: a wait in a branch might not come,
-  // and one behind another product would hold what that one reads.
+  // and one after another product would hold what that one reads.
   auto wait = getResult().hasOneUse()
                   ? dyn_cast<WarpgroupWaitOp>(*getResult().user_begin())
                   : WarpgroupWaitOp();

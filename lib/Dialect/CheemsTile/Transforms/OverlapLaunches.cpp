@@ -1,4 +1,4 @@
-// cheems-tile-overlap-launches: kernels of sm_90a wait for those ahead of them
+// cheems-tile-overlap-launches: kernels of sm_90a wait for those before them
 // by themselves, so that a GPU may start them early. Weights that a kernel
 // begins with come while it waits.
 #include "cheems/Dialect/Cheems/Utils/StepFields.h"
@@ -86,7 +86,7 @@ static bool loadsConstant(Operation *op) {
   return kernel && kernel.getArgAttr(argument.getArgNumber(), kConstant);
 }
 
-/// Whether the op may run while kernels ahead do: it touches no memory that
+/// Whether the op may run while earlier kernels do: it touches no memory that
 /// they do.
 static bool mayComeFirst(Operation *op) {
   return loadsConstant(op) || isa<AllocOp>(op) || isMemoryEffectFree(op);
@@ -114,7 +114,7 @@ static void waitBefore(Operation *op) {
   WaitForLaunchesOp::create(b, op->getLoc());
 }
 
-/// Each path waits behind the loads that it begins with. Returns whether the
+/// Each path waits after the loads that it begins with. Returns whether the
 /// block does: a path that came through a branch may then have waited twice.
 static bool waitBehindLoads(Block &block) {
   for (Operation &op : block) {

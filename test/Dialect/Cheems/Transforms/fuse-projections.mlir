@@ -76,7 +76,7 @@ func.func @permuted(%x: tensor<?x8xf32>, %zero: tensor<?x4xf32>) -> (tensor<?x4x
 
 // -----
 
-// A gate and what it gates stay two, behind a bias as well; what else reads the input merges.
+// A gate and what it gates stay two, after a bias as well; what else reads the input merges.
 // CHECK-LABEL: @gated
 // CHECK-DAG: cheems.parameter ["g"] : tensor<4x8xf32>
 // CHECK-DAG: cheems.parameter ["u"] : tensor<4x8xf32>

@@ -51,7 +51,7 @@ func.func @beside(%weights: memref<?xi8> {cheems.field = #cheems.step_field<para
 
 // -----
 
-// Weights of an image made before: what is the same lies there, all else behind them. What is not used here is not named here.
+// Weights of an image made before: what is the same lies there, all else after them. What is not used here is not named here.
 // CHECK: module attributes {cheems.parameter_bytes = 256 : i64, cheems.parameters = [
 // CHECK-SAME: #cheems.stored_parameter<names = ["new"], type = tensor<4x4xf32>, offset = 192>
 // CHECK-SAME: #cheems.stored_parameter<names = ["norm"], type = tensor<8xf32>, offset = 64>

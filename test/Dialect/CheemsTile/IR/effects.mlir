@@ -121,7 +121,7 @@ func.func @launches(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %t: tensor<4x64x
   return
 }
 
-// A kernel ahead may write what is loaded before it has ended.
+// An earlier kernel may write what is loaded before it has ended.
 // CHECK-LABEL: @overlaps
 // CHECK: %[[EARLY:.*]] = cheems_tile.load
 // CHECK-NEXT: cheems_tile.wait_for_launches

@@ -18,7 +18,7 @@ Logits feed(Session &session, int64_t slot, const Part &part) {
                       : whole(session, slot, part.ids);
 }
 
-/// What a slot was fed, and the partial state behind it.
+/// What a slot was fed, and the partial state after it.
 struct Moment {
   std::vector<Part> parts;
   std::string state;

@@ -13,7 +13,7 @@ namespace {
 struct Case {
   const char *name;
   RandomCheckpoint::Stored stored;
-  bool cheems; ///< SSD behind attention
+  bool cheems; ///< SSD after attention
   int64_t window;
   Build build;
 };

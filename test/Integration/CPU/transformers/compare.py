@@ -5,7 +5,7 @@
 
 A variant that rounds inputs of products to bf16 may take another token only where it is a tie: where the scalar pipeline,
 which takes all the recorded tokens, sees both within 6e-2 of its logits' standard deviation. The recorded tokens go on
-behind it. A variant that this CPU has, by /proc/cpuinfo, and that does not run is a failure.
+after it. A variant that this CPU has, by /proc/cpuinfo, and that does not run is a failure.
 """
 import array
 import itertools

@@ -1,4 +1,4 @@
-// Kernels of sm_90a begin before those ahead of them have ended, and wait for
+// Kernels of sm_90a begin before earlier ones have ended, and wait for
 // them. Where one does not wait, the software GPU shows it.
 #include "CompiledModel.h"
 #include "runtime/Artifact/LaunchPlan.h"
@@ -21,7 +21,7 @@ SessionOptions options() {
   return result;
 }
 
-/// Logits of a prompt of eight tokens, and of decoding so many behind it.
+/// Logits of a prompt of eight tokens, and of decoding so many after it.
 std::vector<float> logitsOf(Session &session, int decoded) {
   const int32_t prompt[] = {5, 6, 7, 8, 9, 10, 11, 12};
   auto vocabulary = static_cast<size_t>(session.vocabulary());

@@ -30,13 +30,13 @@ struct DrawnModel {
   std::vector<std::string> of16Bits() const;
 };
 
-/// A dense Doge; six numbers behind each other have bf16, f16 and codes, each
+/// A dense Doge; six numbers one after the other have bf16, f16 and codes, each
 /// with heads of 64 and of 128.
 DrawnModel drawDenseModel(uint64_t number);
 
 /// A Cheems with SSD, states of 128, attention, and experts in the last layer,
 /// so that what another expert gives reaches its own row alone. Two numbers
-/// behind each other have bf16 and f16, with heads of 64 and of 128; the next
+/// one after the other have bf16 and f16, with heads of 64 and of 128; the next
 /// two the other way round.
 DrawnModel drawCheemsModel(uint64_t number);
 

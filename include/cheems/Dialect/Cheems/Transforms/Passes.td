@@ -39,7 +39,7 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
   let summary = "Make a second step whose segments have one row each";
   let description = [{
     Before: functions with ops that work on segments: `cheems.positions`, `cheems.segmented_ssd`, `cheems.segmented_attention`.
-    After: each has a copy at the end of the module, with `_decode` behind its name. A copy calls the copies of the functions that the
+    After: each has a copy at the end of the module, with `_decode` after its name. A copy calls the copies of the functions that the
     original calls. The ops in it have `one_row`. The copy has `cheems.most_rows`, because a session runs steps of more
     sequences with the original. A step that decodes gives no embeddings: calls that take the argument with the field `embeddings` are
     gone from the copy, and the argument stands for their result.

@@ -9,7 +9,7 @@ def CheemsCPU_ColumnEpilogueOp : CheemsCPU_DestinationOp<"column_epilogue", [
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "The epilogue of a merged product, by columns and in place";
   let description = [{
-    Rotates the first columns, which are heads, by rotary angles, and applies a function to some of the columns behind them. All of this
+    Rotates the first columns, which are heads, by rotary angles, and applies a function to some of the columns after them. All of this
     is done in place. The op is in the loop of a `cheems_cpu.linear` of several projections. There, the columns are still in a cache of the
     thread that computed them.
 

@@ -72,7 +72,7 @@ def CheemsCPU_ExpertsStrategyAttr : CheemsCPU_StrategyAttr<"Experts", "experts">
     It is an attribute of `cheems.mix_experts`. `order`: `by_row` reads all experts of a row, then those of the next row; `by_group` reads
     the experts of a group of rows in the order of their ids; `by_piece` shares the pieces of a row's experts among threads. `rows`: rows
     per parallel iteration, or per group for `by_group`, at least 1. `fetch`: the tables are larger than a cache, so their rows are
-    fetched ahead.
+    prefetched.
 
     Example: `#cheems_cpu.experts_strategy<order = by_group, rows = 64, fetch = true>`
   }];

@@ -44,7 +44,7 @@ constexpr int64_t kFewCodeRows = 8; ///< from more on, tiles multiply codes
 constexpr int64_t kStreams = 4;
 /// An epilogue of so many vectors is repeated; of more it is a loop.
 constexpr int64_t kMostUnrolled = 32;
-/// Blocks of k that the tiles' weights are fetched ahead.
+/// Blocks of k that the tiles' weights are prefetched.
 constexpr int64_t kTileBlocksAhead = 4;
 /// Rows per iteration of a product with a stack of matrices: a prefill has
 /// enough of them for all threads, and their sums stay in the second-level
@@ -69,7 +69,7 @@ constexpr int64_t kKeyShares = 24;
 constexpr int64_t kMostChunkRows = 512;
 /// Rows at a time of a chunk that may have more.
 constexpr int64_t kChunkRows = 64;
-/// Elements of the state that are fetched ahead of the one in work: hardware
+/// Elements of the state that are fetched before the one in work: hardware
 /// stops fetching at the end of each page.
 constexpr int64_t kStateAhead = 1024;
 /// Heads per iteration of chunks: those of a group share what depends on B and
@@ -77,7 +77,7 @@ constexpr int64_t kStateAhead = 1024;
 int64_t headsPerIteration(int64_t heads, int64_t groups);
 
 /// Experts.
-/// Pairs of a row and an expert that are asked for ahead of those in work.
+/// Pairs of a row and an expert that are prefetched before those in work.
 constexpr int64_t kPairsAhead = 16;
 /// Vectors of 16 columns per strip of a row: a few lines are asked for at once.
 constexpr int64_t kStripVectors = 8;

@@ -66,7 +66,7 @@ def CheemsPlan_AddressType : TypeDef<CheemsPlan_Dialect, "Address"> {
   let summary = "Where memory of the GPU begins";
   let description = [{
     The runtime knows it when a session begins, but for the logits and embeddings of a step. It is a multiple of 16 bytes. How much memory
-    there is behind it says the op that makes it.
+    there is after it says the op that makes it.
 
     Example: `!cheems_plan.address`
   }];

@@ -13,7 +13,7 @@ def CheemsPlan_EntryOp : CheemsPlan_Op<"entry", [IsolatedFromAbove, NoRegionArgu
     The runtime takes the `general` entry for any step. It takes `decode` for steps whose segments have one row each and that have at most
     `count` rows. `top_logits` finds the `count` best logits of each row that a step has left.
 
-    Equation: the launches of the body, one behind the other: each sees what those before it wrote.
+    Equation: the launches of the body, one after the other: each sees what those before it wrote.
 
     Operands and state: none.
 

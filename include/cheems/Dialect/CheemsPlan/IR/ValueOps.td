@@ -39,7 +39,7 @@ def CheemsPlan_FieldOp : CheemsPlan_Op<"field", [CheemsPlan_NamedResult, Pure]> 
 
     Equation: result = where the field's array begins.
 
-    Operands and state: the runtime writes inputs in front of the first launch, and reads results behind the last one.
+    Operands and state: the runtime writes inputs in front of the first launch, and reads results after the last one.
 
     Constraints: none.
 
@@ -62,7 +62,7 @@ def CheemsPlan_WeightsOp : CheemsPlan_Op<"weights", [CheemsPlan_NamedResult, Pur
   let description = [{
     A parameter is known by its place in the file's weight section. On the GPU it may lie elsewhere.
 
-    Equation: result = where the parameter begins that is `offset` bytes behind the start of the section.
+    Equation: result = where the parameter begins that is `offset` bytes after the start of the section.
 
     Operands and state: no kernel writes it.
 

@@ -145,7 +145,7 @@ def CheemsTile_TallyOp : CheemsTile_Op<"tally", [AllTypesMatch<["rows", "columns
     - C3: `below` is at least 1, and at most the columns of the buffer.
 
     Edges: columns that are not in [0, `below`) count nowhere. Other columns, and rows, are within the buffer. A `barrier` is needed before
-    other threads read, and behind what wrote the buffer before.
+    other threads read, and after what wrote the buffer before.
 
     Accumulation: i32, exact.
 

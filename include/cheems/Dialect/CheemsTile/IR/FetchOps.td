@@ -1,4 +1,4 @@
-// Rows that threads fetch ahead for themselves.
+// These ops prefetch rows that a thread needs itself.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_FETCHOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_FETCHOPS_TD
 
@@ -25,7 +25,7 @@ def CheemsTile_FetchRowsOp : CheemsTile_Op<"fetch_rows"> {
     - C6: no two threads hold the same element of the tile.
 
     Edges: a row may be chosen several times. A number below minus the offset along its dimension chooses none, and its row is zero; nothing
-    is read for it. Offsets and `aligned` are as those of `load`. Other threads see the rows behind a `barrier`, as those of `async_copy`.
+    is read for it. Offsets and `aligned` are as those of `load`. Other threads see the rows after a `barrier`, as those of `async_copy`.
 
     Accumulation: none.
 

@@ -31,7 +31,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
   let summary = "Ops that become kernels together";
   let description = [{
     A group is about one op, which its kind names, and holds what the kernels of that op take from around it: a norm holds the elementwise op
-    before it and the rounding behind it, products hold the elementwise ops behind them, attention the norms and rotations before it. Where
+    before it and the rounding after it, products hold the elementwise ops after them, attention the norms and rotations before it. Where
     it stands, its launches will be.
 
     A group that is `in_products` is read by groups of products of few rows alone. In a step of one row its last launch is left out: each block
@@ -41,17 +41,17 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     | kind | it is about | it may also hold |
     |---|---|---|
     | `elementwise` | a `linalg.generic` on rows | |
-    | `norm` | `cheems.rms_norm` | the elementwise op before it, the rounding behind it |
+    | `norm` | `cheems.rms_norm` | the elementwise op before it, the rounding after it |
     | `rounding` | `cheems.quantize_entries` | |
     | `gathered_rows` | `cheems.gather_rows` | |
     | `positions` | `cheems.positions` | |
     | `rotary_tables` | `cheems.rotary_table`, one or more of the same positions | |
-    | `rotary` | `cheems.rotary` | the norm of heads before it, the rounding behind it |
+    | `rotary` | `cheems.rotary` | the norm of heads before it, the rounding after it |
     | `key_scores` | a `linalg.generic` that multiplies queries with product keys | |
     | `top_logits` | `cheems.top_logits` | |
-    | `products` | `linalg.matmul` or `cheems_tile.coded_product`, one or more of one input | the elementwise ops behind them |
-    | `attention` | `cheems.segmented_attention` | norms, rotations and the product of mask values before it; the rounding behind it |
-    | `ssd` | `cheems.segmented_ssd` | rotations before it, what makes A of its parameter; the rounding behind it |
+    | `products` | `linalg.matmul` or `cheems_tile.coded_product`, one or more of one input | the elementwise ops after them |
+    | `attention` | `cheems.segmented_attention` | norms, rotations and the product of mask values before it; the rounding after it |
+    | `ssd` | `cheems.segmented_ssd` | rotations before it, what makes A of its parameter; the rounding after it |
 
     Equation: results = what the body yields.
 

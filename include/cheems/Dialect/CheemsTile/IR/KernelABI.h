@@ -1,7 +1,7 @@
 // How a launch hands arguments to a compiled kernel.
 //
 // A kernel's parameters follow its arguments in order:
-// - a memref is a pointer into memory of the GPU (64 bits), and behind it one
+// - a memref is a pointer into memory of the GPU (64 bits), and after it one
 //   signless number of 32 bits per dynamic extent, the outermost first
 // - index and i32 are 32 bits, f32 is a float
 // - a tensor map is 128 bytes by value, aligned to 64: what
@@ -12,7 +12,7 @@
 // - pointers are aligned to 16 bytes; memory is in row-major order, dense
 // - extents are less than 2^31, numbers of type index are in [0, 2^31)
 // - memory that the kernel writes overlaps the memory of no other argument
-// - a kernel with `overlaps` runs beside kernels that are ahead of it in its
+// - a kernel with `overlaps` runs beside kernels that are before it in its
 //   stream, and those write no argument with kConstant; any other runs alone
 //
 // A block has the kernel's threads along x, and as much dynamic shared memory

@@ -12,10 +12,10 @@ include "mlir/IR/SymbolInterfaces.td"
 def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
   let summary = "A function that every block of a grid runs";
   let description = [{
-    Each block has `warps` warps of 32 threads, which have the tiles. There may be `fillers` behind them: one more
+    Each block has `warps` warps of 32 threads, which have the tiles. There may be `fillers` after them: one more
     warp, or four, which fill rings (`ring`) and do nothing else. Four hand most of their registers over to the others. Arguments are memory of the GPU, as memrefs in row-major order, and numbers. `shared`
     is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it. A kernel that `overlaps` may be started before the
-    kernels ahead of it have ended, and has a `wait_for_launches` before it touches memory that a kernel writes, and before it ends;
+    kernels before it have ended, and has a `wait_for_launches` before it touches memory that a kernel writes, and before it ends;
     `cheems-tile-overlap-launches` sets it.
     Of such a kernel, arguments with the attribute `cheems_tile.constant` are memory that no kernel writes.
 
@@ -200,13 +200,13 @@ def CheemsTile_BarrierOp : CheemsTile_Op<"barrier"> {
 }
 
 def CheemsTile_WaitForLaunchesOp : CheemsTile_Op<"wait_for_launches"> {
-  let summary = "Waits for the kernels ahead";
+  let summary = "Waits for the kernels before this one";
   let description = [{
-    All kernels ahead of this one have ended behind it, and what they wrote is seen. Then the kernel behind may start: it waits in turn.
+    All kernels before this one have ended after it, and what they wrote is seen. Then the next kernel may start: it waits in turn.
 
     Equation: none.
 
-    Operands and state: none. Memory that a kernel writes is touched behind it.
+    Operands and state: none. Memory that a kernel writes is touched after it.
 
     Constraints:
     - C1: its kernel `overlaps`.

@@ -1,4 +1,4 @@
-// Rings of stages that a warp of its own fills ahead of their use.
+// Rings of stages that a warp of its own fills before their use.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_RINGOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_RINGOPS_TD
 
@@ -68,7 +68,7 @@ def CheemsTile_FillRingOp : CheemsTile_Op<"fill_ring", [RecursiveMemoryEffects, 
     whose `steps` are the same value are filled together: a step of the first one, then of the next one, then the next step. `at` is where the barriers are, in bytes;
     `cheems-tile-plan-shared` chooses it.
 
-    Equation: for i < steps, with s = i mod stages, behind `free_stage` of step i - stages: fill(i, s).
+    Equation: for i < steps, with s = i mod stages, after `free_stage` of step i - stages: fill(i, s).
 
     Operands and state: `steps`. `fill` has the step and the stage. The result stands for the ring's barriers.
 
@@ -114,7 +114,7 @@ class CheemsTile_StageOp<string mnemonic> : CheemsTile_Op<mnemonic> {
 def CheemsTile_WaitForStageOp : CheemsTile_StageOp<"wait_for_stage"> {
   let summary = "Waits until a step's stage is full";
   let description = [{
-    Behind it, what `fill` copied in that step is there, for threads and for tensor cores.
+    After it, what `fill` copied in that step is there, for threads and for tensor cores.
 
     Equation: none.
 
@@ -123,7 +123,7 @@ def CheemsTile_WaitForStageOp : CheemsTile_StageOp<"wait_for_stage"> {
     Constraints:
     - C1: `fill_ring` gives the ring.
 
-    Edges: `step` is below the ring's steps. It is no barrier of the block: other warps may be steps behind.
+    Edges: `step` is below the ring's steps. It is no barrier of the block: other warps may be steps after.
 
     Accumulation: none.
 

@@ -191,7 +191,7 @@ def CheemsTile_AttentionStrategyAttr : CheemsTile_StrategyAttr<"Attention", "att
     It is an attribute of `cheems.segmented_attention`. `attend` is what blocks attend to; with a window that drops entries `of_kept` takes its
     place. `store`: the rows that become entries; with places of their own `store_placed`. `half`: half a head of rows that a block of attention
     stores itself. `visible`: rows that find what they see. `window`: entries of one row's window. `choice`: what a window keeps of a prompt.
-    `moved`: entries that a block looks through for new ones. `merged`: the row that pieces are merged to. `merge`: a product behind may merge
+    `moved`: entries that a block looks through for new ones. `merged`: the row that pieces are merged to. `merge`: a product after may merge
     them; without it none may.
   }];
   let parameters = (ins "::cheems::tile::AttentionTileAttr":$attend, OptionalParameter<"::cheems::tile::AttentionTileAttr">:$of_kept,

@@ -25,7 +25,7 @@ def CheemsTile_WarpgroupMmaOp : CheemsTile_Op<"warpgroup_mma", [AllTypesMatch<["
       is at most 256.
     - C5: only `warpgroup_wait`, another product (as `c`) and the end of a loop's or branch's body take the result.
 
-    Edges: NaNs and infinities as in the hardware. What threads wrote to the stages is seen behind `fence` and `barrier`.
+    Edges: NaNs and infinities as in the hardware. What threads wrote to the stages is seen after `fence` and `barrier`.
 
     Accumulation: f32. Products of 16 k are added to the accumulator one after the other, k ascending; within them the order is the
     hardware's. It need not be that of `mma`.
@@ -49,7 +49,7 @@ def CheemsTile_WarpgroupMmaRegistersOp : CheemsTile_Op<"warpgroup_mma_registers"
   let summary = "Begins a product of a tile with buffers, on tensor cores";
   let description = [{
     As `warpgroup_mma`, but each warpgroup has its 64 rows of `a` in registers, and all columns. Rows of a stage of `b` are k; the columns
-    of wide sums are in several stages, one behind the other.
+    of wide sums are in several stages, one after the other.
 
     Equation: with the columns N' of a stage, result[m, n] = c[m, n] + sum_k a[m, k] * b[stage_b + n / N', k, n % N']
 
@@ -115,7 +115,7 @@ def CheemsTile_WarpgroupWaitOp : CheemsTile_Op<"warpgroup_wait", [AllTypesMatch<
 def CheemsTile_FenceOp : CheemsTile_Op<"fence"> {
   let summary = "What was written to shared memory is there for tensor cores";
   let description = [{
-    What this thread wrote to shared memory, and its copies that it has waited for, are seen by `warpgroup_mma` of all threads behind a
+    What this thread wrote to shared memory, and its copies that it has waited for, are seen by `warpgroup_mma` of all threads after a
     `barrier`. Tensor cores read by another way than threads do (`fence.proxy.async`).
 
     Equation: none.

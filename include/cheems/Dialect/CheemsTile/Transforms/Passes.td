@@ -31,11 +31,11 @@ def TileBufferizePass : Pass<"cheems-tile-bufferize", "::mlir::ModuleOp"> {
 }
 
 def TileOverlapLaunchesPass : Pass<"cheems-tile-overlap-launches", "::mlir::ModuleOp"> {
-  let summary = "Kernels may be started before those ahead of them have ended";
+  let summary = "Kernels may be started before earlier ones have ended";
   let description = [{
     Before: launches on memory of the GPU, in functions that entries call.
     After: for sm_90a each kernel has `overlaps`. An argument that has weights, or what a call of the model hands over, in each launch has the
-    attribute `cheems_tile.constant`: no kernel writes it. A kernel waits by `cheems_tile.wait_for_launches` behind the loads of such
+    attribute `cheems_tile.constant`: no kernel writes it. A kernel waits by `cheems_tile.wait_for_launches` after the loads of such
     arguments that it begins with, and so does each branch that it begins with. Another kernel begins with its wait. For other GPUs, and
     without a target, nothing changes.
     Requires: only entries get memory from outside.
