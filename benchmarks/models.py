@@ -64,7 +64,7 @@ class Doge:
         return self.parameters() * weight + stored * key * sequences
 
     def product_flops(self, rows, logits):
-        """Floating-point operations in the matrix products with weights, `rows` tokens and `logits` rows of logits."""
+        """Floating-point operations in the matmuls with weights, `rows` tokens and `logits` rows of logits."""
         inside = sum(math.prod(shape) for name, shape in self.tensors() if len(shape) == 2 and "embed" not in name)
         return 2 * (inside * rows + self.vocabulary * self.hidden * logits)
 

@@ -1,7 +1,7 @@
-"""PTX of a chain of products, as launches and as one kernel with a barrier of the whole grid between products.
+"""PTX of a chain of matmuls, as launches and as one kernel with a barrier of the whole grid between matmuls.
 
 A layer is an MLP for one row, as decoding has it: h = silu(gate x) * (up x), and then x += down h. Weights are bf16, and everything else is f32.
-A warp computes an output, and each lane takes 8 weights at a time. Whatever the form is, a product has the same instructions in the same order,
+A warp computes an output, and each lane takes 8 weights at a time. Whatever the form is, a matmul has the same instructions in the same order,
 so the results are the same bits.
 """
 HIDDEN, WIDE = 768, 1536
@@ -14,7 +14,7 @@ HEAD = """.version 8.0
 .address_size 64
 """
 
-# %x0 is the row, %h the values between the products, %counter what the blocks count up.
+# %x0 is the row, %h the values between the matmuls, %counter what the blocks count up.
 ENTRY = """
 .visible .entry %(name)s(.param .u64 gate, .param .u64 up, .param .u64 down, .param .u64 x, .param .u64 h, .param .u64 counter,
                          .param .u32 number, .param .u32 layers) {
@@ -91,7 +91,7 @@ def sums(count, length):
 
 
 def phase(label, matrices, length, outputs, pointer, end, wait, ahead):
-    """One product. `wait` makes `pointer` readable; the first weights are loaded before it or after it."""
+    """One matmul. `wait` makes `pointer` readable; the first weights are loaded before it or after it."""
     first = ["  mov.u32 %r9, %r7;", *weights(matrices, length, outputs)]
     return [*([*first, *wait] if ahead else [*wait, *first]), *values(pointer, length),
             f"{label}:", f"  setp.ge.u32 %p3, %r9, {outputs};", f"  @%p3 bra {label}_end;", *sums(len(matrices), length), *end,

@@ -6,7 +6,7 @@
 q4_0 has its embedding, which is its head, in Q6_K, as llama-quantize writes such a model.
 
 The matrices are the same but for dt_proj (one row a key/value head), so a token reads the same bytes and takes the same
-products; llama.cpp has neither the dynamic mask nor the norms of queries and keys to calculate. Needs nothing but Python.
+matmuls; llama.cpp has neither the dynamic mask nor the norms of queries and keys to calculate. Needs nothing but Python.
 """
 import argparse, io, math, pathlib, random, struct
 from models import MODELS, VOCABULARY, Doge

@@ -4,7 +4,7 @@
     benchmarks/torch_modules.py [--threads 2] [--dtype f32|bf16] [--compile] CASE...
 
 A case is ssd=ROWSxHEADSxSIZExSTATE, attention=ROWSxHEADSxSIZExWINDOW or KIND=ROWSxHIDDENxEXPERTSxRETRIEVED, as the shapes of
-cheems-bench. SSD is the chunked form of the paper's listing: four batched products a chunk of 256. Attention keeps the
+cheems-bench. SSD is the chunked form of the paper's listing: four batched matmuls a chunk of 256. Attention keeps the
 WINDOW keys of the largest mask before each query: topk and one fused call. The kinds of expert retrieval, all of single rows
 and without the dense layers beside them, so of equal work:
 cdmoe: one head of product keys, activation times softmax; pkm: product keys, a weighted sum of the second table's rows alone;

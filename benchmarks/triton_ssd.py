@@ -1,5 +1,5 @@
 """SSD over a prompt in Triton, in the five steps that Mamba-2's kernels have: sums of decays, states of chunks, the state passed between
-chunks, products of C and B, outputs of chunks (arXiv:2405.21060, section 6). A peer to time; torch_operations.py --check compares it.
+chunks, matmuls of C and B, outputs of chunks (arXiv:2405.21060, section 6). A peer to time; torch_operations.py --check compares it.
 """
 import torch
 import triton

@@ -44,12 +44,12 @@ OTHERS = ("half", "control", "async")
 
 # The goals
 MOST_LAUNCHES = 5  # of a layer of decoding one sequence
-MOST_READ = 1.05  # of the least, by a product of decoding
-MOST_READ_OF_PROMPT = 1.15  # of the least, by a product of a prompt
+MOST_READ = 1.05  # of the least, by a matmul of decoding
+MOST_READ_OF_PROMPT = 1.15  # of the least, by a matmul of a prompt
 MOST_READ_BY_STEP = {"int8": 1.05, "int4": 1.08}  # of the least, by a step of decoding with weights of codes
 MOST_CYCLES_OF_ATTENTION = 1.15  # of the least cycles of tensor cores, on any pipe, by attention of a prompt
-MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a product of a prompt
-FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, a tile has some idle
+MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a matmul of a prompt
+FULL_TILE = 64  # rows and outputs that a matmul must have for that: of fewer, a tile has some idle
 
 
 def launches_of_layer(text):
@@ -199,7 +199,7 @@ class Launch:
         return sum(map(size, self.outputs[3:])) + self.entries(rows)
 
     def least_tensor(self):
-        """Cycles of each multiprocessor, if all have the same part; None for a kernel without products."""
+        """Cycles of each multiprocessor, if all have the same part; None for a kernel without matmuls."""
         if self.is_product:
             x = self.x
             multiplied = x[0] * x[1] * sum(self.inputs[i][0] for i in self.weights())
@@ -264,7 +264,7 @@ def work(launches):
         return [number(math.prod(launch.grid)), *(number(executed.get(pipe, 0)) for pipe in PIPES),
                 number(sum(executed.get(pipe, 0) for pipe in OTHERS)), number(launch.per_product()),
                 number(launch.counts["shared_wavefronts"]), number(launch.counts["bank_conflicts"])]
-    return table(["kernel", "shape", "blocks", *PIPES, "others", "per product", "shared wavefronts", "bank conflicts"], together(launches, row))
+    return table(["kernel", "shape", "blocks", *PIPES, "others", "per tensor instruction", "shared wavefronts", "bank conflicts"], together(launches, row))
 
 
 def cost(launches):
@@ -359,12 +359,12 @@ def busiest(launch, pipes):
 def goals(triton, rate):
     others = [pipe for pipe in PIPES if pipe != "tensor"]
     return [
-        Goal("bytes that a product of decoding reads, to the least", lambda one: one.is_product and one.step["part"] != "prompt",
+        Goal("bytes that a matmul of decoding reads, to the least", lambda one: one.is_product and one.step["part"] != "prompt",
              lambda one: one.read() / one.least_read(), MOST_READ),
-        Goal("bytes that a product of a prompt reads, to the least", lambda one: one.is_product and one.step["part"] == "prompt",
+        Goal("bytes that a matmul of a prompt reads, to the least", lambda one: one.is_product and one.step["part"] == "prompt",
              lambda one: one.read() / one.least_read(), MOST_READ_OF_PROMPT),
         Goal("bank conflicts of any kernel", lambda one: True, lambda one: one.counts["bank_conflicts"], 0, "{}"),
-        Goal("cycles of the busiest pipe of a prompt's product, to the least of tensor cores", is_great,
+        Goal("cycles of the busiest pipe of a prompt's matmul, to the least of tensor cores", is_great,
              lambda one: busiest(one, PIPES) / one.least_tensor(), MOST_CYCLES),
         Goal("cycles of its busiest pipe but tensor cores, to those of tensor cores", is_great,
              lambda one: busiest(one, others) / one.cycles("tensor"), 1),

@@ -6,7 +6,7 @@
     gpu_table.py --write | --check
 
 BIN is the folder of the tools, DRIVER is libcheems-cuda-emulator.so. Every row is made of whatever kernels the compiler makes now, and kept in
-docs/performance/gpu-table.json. --rows takes decode, products, attention, ssd, experts, launches, registers, times; --only counts the work whose
+docs/performance/gpu-table.json. --rows takes decode, matmuls, attention, ssd, experts, launches, registers, times; --only counts the work whose
 name has TEXT. --write puts all that is kept into the pages; without BIN nothing is counted. --check fails if the pages differ. --quick counts
 small shapes, prints them and keeps nothing. A row that misses its limit says so with its figure, and one that cannot be made says why.
 

@@ -56,7 +56,7 @@ setp.eq.u32 %p1, %r390, 0;
   }
 }
 
-/// A product of tiles of 128 by 128 by 32, 64 by 64 a warp, as compilers write
+/// A matmul of tiles of 128 by 128 by 32, 64 by 64 a warp, as compilers write
 /// it for sm_80: three stages of cp.async, ldmatrix, mma.sync.
 void mmaPipeline(benchmark::State &state) {
   // Each thread copies 4 times 16 bytes of both operands: rows of 64 bytes,
@@ -139,7 +139,7 @@ void mmaPipeline(benchmark::State &state) {
 }
 BENCHMARK(mmaPipeline)->ArgName("late")->Arg(0)->Arg(1);
 
-/// A product of tiles of 64 by `columns` by 64, as compilers write it for
+/// A matmul of tiles of 64 by `columns` by 64, as compilers write it for
 /// sm_90: three stages of bulk copies that signal mbarriers, wgmma.
 void wgmmaPipeline(benchmark::State &state) {
   const int columns = int(state.range(1));

@@ -73,7 +73,7 @@ void zeros(std::string &text, int count) {
   }
 }
 
-/// Warp instructions of the loop of a product 64 by 32 by 16 a warp, as
+/// Warp instructions of the loop of a matmul 64 by 32 by 16 a warp, as
 /// compilers write it: six ldmatrix.x4, 16 mma, and arithmetic of addresses.
 void mmaLoop(benchmark::State &state) {
   constexpr int rounds = 200;

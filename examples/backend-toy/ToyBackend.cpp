@@ -1,5 +1,5 @@
 // backend-toy: a target in a plugin. It turns a model of no layers (an
-// embedding, an RMSNorm, a product) into plain loops in C, and has the C
+// embedding, an RMSNorm, a matmul) into plain loops in C, and has the C
 // compiler make a shared object of them.
 #include "cheems/Compiler/Backend.h"
 #include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
@@ -97,7 +97,7 @@ private:
     } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
       return allocate(empty);
     } else if (isa<linalg::FillOp>(op)) {
-      values[op.getResult(0)] = values[op.getOperand(1)]; // products begin at 0
+      values[op.getResult(0)] = values[op.getOperand(1)]; // matmuls begin at 0
     } else if (!isa<arith::ConstantOp>(op) && name != "cheems.mark" &&
                name != "cheems.positions") {
       return op.emitError("the target toy has no loops for ") << name;

@@ -1,4 +1,4 @@
-"""Writes a Doge model of no layers, with random weights: an embedding, one RMSNorm and one product.  make-model.py FOLDER"""
+"""Writes a Doge model of no layers, with random weights: an embedding, one RMSNorm and one matmul.  make-model.py FOLDER"""
 import json
 import pathlib
 import random

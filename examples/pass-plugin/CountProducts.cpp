@@ -1,4 +1,4 @@
-// count-products: a pass in a plugin. It says how many matrix products each
+// count-products: a pass in a plugin. It says how many matmuls each
 // function has.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -26,7 +26,7 @@ struct CountProducts : PassWrapper<CountProducts, OperationPass<func::FuncOp>> {
 
   StringRef getArgument() const final { return "count-products"; }
   StringRef getDescription() const final {
-    return "Say how many matrix products each function has";
+    return "Say how many matmuls each function has";
   }
 
   void runOnOperation() override {
@@ -35,7 +35,7 @@ struct CountProducts : PassWrapper<CountProducts, OperationPass<func::FuncOp>> {
     function.walk([&](Operation *op) { count += isProduct(op) ? 1 : 0; });
     // Without the op: with it MLIR prints the whole function, too.
     emitRemark(function.getLoc())
-        << "products in @" << function.getSymName() << ": " << count;
+        << "matmuls in @" << function.getSymName() << ": " << count;
     markAllAnalysesPreserved();
   }
 };

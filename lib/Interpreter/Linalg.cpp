@@ -1,4 +1,4 @@
-// Structured ops: a region for every point of their loops. Products of rows
+// Structured ops: a region for every point of their loops. Matmuls of rows
 // with rows go to the evaluator.
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "Affine.h"

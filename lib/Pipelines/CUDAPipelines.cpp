@@ -59,7 +59,7 @@ static void round(OpPassManager &pm, const CardOptions &card) {
 }
 
 /// Attention and SSD first, which take ops from before and after them, then
-/// products, then the rest.
+/// matmuls, then the rest.
 static void groupOps(OpPassManager &pm) {
   pm.addPass(createGroupAttentionPass());
   pm.addPass(createGroupSSDPass());
@@ -68,7 +68,7 @@ static void groupOps(OpPassManager &pm) {
 }
 
 static void makeGroups(OpPassManager &pm, const CardOptions &) {
-  // How many sums experts leave decides what products take.
+  // How many sums experts leave decides what matmuls take.
   SelectGPUStrategyPassOptions experts;
   experts.only = {"cheems.retrieve_experts", "cheems.mix_experts"};
   pm.addPass(createSelectGPUStrategyPass(std::move(experts)));
@@ -115,7 +115,7 @@ static void lowerKernels(OpPassManager &pm, const CardOptions &) {
 ArrayRef<CUDAPipelineStage> cudaStages() {
   static constexpr CUDAPipelineStage stages[] = {
       {CUDAStage::Rounded,
-       "Inputs of products have the type of weights; a second step for "
+       "Inputs of matmuls have the type of weights; a second step for "
        "segments "
        "of one row",
        round},
@@ -150,12 +150,12 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
   Option<tile::Unit> unit{
       *this, "unit",
       llvm::cl::desc(
-          "newest unit that products and attention of prompts may use"),
+          "newest unit that matmuls and attention of prompts may use"),
       llvm::cl::init(tile::Unit::Wgmma), tile::unitValues()};
   Option<tile::OperandCopy> copy{
       *this, "copy",
       llvm::cl::desc(
-          "newest copies that products and attention of prompts may use"),
+          "newest copies that matmuls and attention of prompts may use"),
       llvm::cl::init(tile::OperandCopy::Bulk), tile::copyValues()};
   Option<int64_t> multiprocessors{
       *this, "multiprocessors",

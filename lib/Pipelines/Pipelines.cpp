@@ -171,7 +171,7 @@ ArrayRef<PipelineStage> cpuStages() {
        "of one row",
        expand},
       {CPUStage::Fused,
-       "Products packed and fused with what follows them; sizes chosen", fuse},
+       "Matmuls packed and fused with what follows them; sizes chosen", fuse},
       {CPUStage::Tiled,
        "Parallel loops and loops over chunks and keys; what has no kernel is "
        "decomposed",
@@ -209,7 +209,7 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
                             llvm::cl::init(TargetDescription().registers)};
   Option<cpu::Products> products{
       *this, "products",
-      llvm::cl::desc("how products with weights of few bits are computed"),
+      llvm::cl::desc("how matmuls with weights of few bits are computed"),
       llvm::cl::init(TargetDescription().products), cpu::productsValues()};
   Option<int64_t> groupExperts{
       *this, "group-experts",

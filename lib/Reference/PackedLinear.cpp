@@ -1,4 +1,4 @@
-// Products with panels, and their epilogues.
+// Matmuls with panels, and their epilogues.
 #include "cheems/Reference/PackedLinear.h"
 
 namespace cheems::reference {

@@ -1,4 +1,4 @@
-// State-space duality: the recurrence, and the same as products of matrices.
+// State-space duality: the recurrence, and the same as matmuls.
 #include "cheems/Reference/SSD.h"
 #include "cheems/Reference/Linear.h"
 #include <cmath>

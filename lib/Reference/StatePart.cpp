@@ -18,7 +18,7 @@ static Tensor halfScores(const Weights &weights, const ExpertTensors &tensors,
   Tensor queries = linear(x, weights.exact(tensors.queries))
                        .reshaped({count, 2, heads, size});
   if (weights.rounding.products && size % 2 == 0) {
-    queries = bf16(queries); // as inputs of products
+    queries = bf16(queries); // as inputs of matmuls
   }
   Tensor keys = weights.load(tensors.keys); // [heads, K, 2, n]
   Tensor scores({count, 2, heads, keyCount});

@@ -29,7 +29,7 @@ struct Variant {
   int64_t ssdChunk = 0;    ///< rows that SSD takes at once; 0: not told
   int64_t prefill = 512;   ///< rows of a prompt to feed at once
   int64_t decodeRows = 64; ///< that the decode entry is for, at most
-  /// Tile products take denormals for zeros and make none; so must all else in
+  /// Tile matmuls take denormals for zeros and make none; so must all else in
   /// a variant that has them.
   bool flushesDenormals() const;
 };

@@ -13,7 +13,7 @@ namespace cheems {
 /// What a device reaches.
 struct DeviceSpeed {
   double bytes = 0;      ///< a second, from memory
-  double operations = 0; ///< a second, of products
+  double operations = 0; ///< a second, of matmuls
   double launch = 0;     ///< seconds that each kernel adds
 
   /// Returns the speed that Cards.def gives. A GPU that is not there is as

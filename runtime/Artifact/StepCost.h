@@ -17,7 +17,7 @@ struct StepShape {
 
 class StepCost {
 public:
-  /// Columns and length, N and K, of a product's weights.
+  /// Columns and length, N and K, of a matmul's weights.
   struct Product {
     int64_t columns, length;
     bool operator==(const Product &other) const {
@@ -33,7 +33,7 @@ public:
   /// Bytes that have to come from memory at least once: weights, the rows taken
   /// from tables, what is stored of every sequence.
   int64_t bytes(const StepShape &step) const;
-  /// Additions and multiplications of products, attention and SSD; elementwise
+  /// Additions and multiplications of matmuls, attention and SSD; elementwise
   /// work is not counted.
   double operations(const StepShape &step) const;
 

@@ -16,7 +16,7 @@ LARGE = 2  # microseconds: what takes less is bound by the launch, and compared 
 
 
 def least(one, card):
-    """Microseconds: the larger of what its least reads take, and its products on tensor cores. Writes may stay in a cache."""
+    """Microseconds: the larger of what its least reads take, and its matmuls on tensor cores. Writes may stay in a cache."""
     moved = one["least_read"] / card["bandwidth"] if card["bandwidth"] else 0
     cycles = (one["least_tensor"] or 0) * one["multiprocessors"] / card["multiprocessors"]
     return 1e6 * max(moved, cycles / (1000 * card["clock"]))
@@ -62,7 +62,7 @@ def too_fast(row):
 
 
 def page(result):
-    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that reads and products take on this GPU, "
+    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that reads and matmuls take on this GPU, "
              "what the model of time predicts (scripts/gpu_check/time_model.py, with 1 µs between kernels), the kernel with empty caches, and the "
              "kernel when the launch before it was the same one. The last three have the gap between launches."]
     steps = list(dict.fromkeys(one["step_name"] for one in result["rows"]))

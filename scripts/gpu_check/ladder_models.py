@@ -43,7 +43,7 @@ def tiny():
 
 
 def bound(rungs):
-    """What the mean of the differences may be, in deviations of the logits: both round inputs of products to the type of the weights at
+    """What the mean of the differences may be, in deviations of the logits: both round inputs of matmuls to the type of the weights at
     other places. A sum in f32 of n terms errs by up to n units. It is the bound of random models (test/Integration/CUDA/RandomModels)."""
     model = rungs.model
     is_cheems = not isinstance(model, Doge)
@@ -63,7 +63,7 @@ def pack(run, bins, folder, rungs):
         compile_ = (bins / "cheems-compile", top / "model", "--weights", rungs.weights)
         ids, logits = folder / "ids.safetensors", top / "logits.safetensors"
         ladder.write_ids(ids, [i * 7919 % rungs.model.vocabulary for i in range(rungs.tokens)])
-        # One variant without AVX-512: inputs of products are not rounded there.
+        # One variant without AVX-512: inputs of matmuls are not rounded there.
         run(*compile_, "-o", top / "cpu.cheems", "--target", "cpu", "--cpu", "x86-64-v3")
         run(bins / "cheems-run", top / "cpu.cheems", "--device", "cpu", "--input-ids", ids, "--logits", logits)
         for form in rungs.forms:

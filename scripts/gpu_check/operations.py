@@ -1,6 +1,6 @@
 """Times of single operations by cheems-bench, beside goals and, if Python has it, PyTorch.
 
-Goals are rates: at least so much of the GPU's products or memory, as runtime/CUDA/Cards.def says that others measured them, of what
+Goals are rates: at least so much of the GPU's matmuls or memory, as runtime/CUDA/Cards.def says that others measured them, of what
 FlashAttention-3 reached, or of SSD in Triton, which is timed here. A goal that is missed is said, and is no failure.
 """
 import json

@@ -57,7 +57,7 @@ class Work:
     machine_code: bool = True  # what models and the ladder have beside PTX
 
 
-# Products of Cheems 1.3B; attention as FlashAttention-3 times it; SSD of Mamba-2 2.7B; tables that no cache holds.
+# Matmuls of Cheems 1.3B; attention as FlashAttention-3 times it; SSD of Mamba-2 2.7B; tables that no cache holds.
 OPERATIONS = {"matmul": ["8192x3072x2048", "8192x2048x1536"], "attention": ["8192x32x64", "8192x16x128"], "ssd": ["8192x80x64x128"],
               "experts": ["1x768x262144x32", "2048x768x262144x32"]}
 FULL = Work(GOLDENS, ["doge-160M", "cheems-1.3B"], 0, ["sm_80", "sm_90a"], "doge-160M", gpu_counts.STEPS,

@@ -4,7 +4,7 @@ A launch takes the longest of three, and what comes between it and the next one:
 
     bytes between second-level cache and memory, by the measured bandwidth
     cycles of its busiest pipe, of as many multiprocessors as its blocks fill, by the clock
-    multiply-adds on tensor cores, by the measured peak of products
+    multiply-adds on tensor cores, by the measured peak of matmuls
 
 Each meeting of a block costs a few cycles more, in the order of waves. Nothing else is in it: no latency, no occupancy. So it is the least that such
 counts leave, and a kernel of few blocks takes longer. runtime/CUDA/Cards.def has the constants and their sources; `--device auto` uses them, too.
@@ -29,7 +29,7 @@ class Card:
     name: str
     multiprocessors: int
     bytes: float  # a second
-    operations: float  # a second, of bf16 products
+    operations: float  # a second, of bf16 matmuls
     clock: float
 
     @property

@@ -98,7 +98,7 @@ def decode_works(sizes):
         yield Work("decode", f"decode, {label}, 64 sequences", batch(name))
 
 
-# -- Products of prompts
+# -- Matmuls of prompts
 
 def operand_bytes(kernel, rate):
     """Bytes that wgmma reads from shared memory, by the columns of its instructions; of mma.sync none, whose operands are loaded."""

@@ -23,7 +23,7 @@ def sum_bound(unit, length):
 @dataclasses.dataclass
 class Part:
     """What a model adds to its residual: the units of roundings on the way."""
-    before: list  # of the input, before any product
+    before: list  # of the input, before any matmul
     after: list  # of what was computed with it
     compiled: list  # those that compiled code alone makes
     factors: int = 1  # of the part's product, each of which has the error of the input

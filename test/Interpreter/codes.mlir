@@ -1,4 +1,4 @@
-// Products of codes of 8 and of 4 bits, of weights of a file and of numbers; kernels of tiles that compute them.
+// Matmuls of codes of 8 and of 4 bits, of weights of a file and of numbers; kernels of tiles that compute them.
 // RUN: python3 %S/Inputs/tensors.py write %t.weights.safetensors 'rows=F32[2,4]:127,0,-64,1,0,0,0,254' 'long=F32[1,32]:-8,7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,-1,0,0,0,0,0,0,0,0,0,0,0,0,0,3'
 // RUN: cheems-opt %s --cheems-interpret='entry=main weights=%t.weights.safetensors outputs=%t.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.safetensors | FileCheck %s

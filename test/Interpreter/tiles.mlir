@@ -1,4 +1,4 @@
-// Kernels of tiles: products from shared memory and from registers, in f32, a norm, and attention with a running softmax.
+// Kernels of tiles: matmuls from shared memory and from registers, in f32, a norm, and attention with a running softmax.
 // RUN: python3 %S/Inputs/tiles.py write %t.in.safetensors
 // RUN: cheems-opt %s --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.out.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tiles.py check %t.in.safetensors %t.out.safetensors

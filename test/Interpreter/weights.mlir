@@ -1,4 +1,4 @@
-// Weights of a file in all their forms, and products with panels of them.
+// Weights of a file in all their forms, and matmuls with panels of them.
 // RUN: python3 %S/Inputs/tensors.py write %t.weights.safetensors 'a=F32[2,2]:1,2,3,4' 'b=F32[1,2]:5,6' 'c=F32[2,2]:0.1,0,0,3.1' 'rows=F32[2,4]:127,0,-64,1,0,0,0,254'
 // RUN: cheems-opt %s --cheems-interpret='entry=main weights=%t.weights.safetensors outputs=%t.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.safetensors | FileCheck %s

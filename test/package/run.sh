@@ -74,4 +74,4 @@ cmake -G Ninja "${launcher[@]}" -S "$examples/pass-plugin" -B "$work/plugin" -DC
 cmake --build "$work/plugin"
 "$prefix/bin/cheems-opt" "$examples/pass-plugin/example.mlir" --load-pass-plugin="$work/plugin/count-products.so" \
   --pass-pipeline='builtin.module(func.func(count-products))' -o /dev/null 2>"$work/remarks" || { cat "$work/remarks"; exit 1; }
-sed -n 's/.*remark: //p' "$work/remarks" | diff <(printf 'products in @%s\n' 'two: 2' 'none: 0') -
+sed -n 's/.*remark: //p' "$work/remarks" | diff <(printf 'matmuls in @%s\n' 'two: 2' 'none: 0') -

@@ -52,9 +52,9 @@ public:
     return 4.0 * static_cast<double>(sequence.size * sequence.state);
   }
 
-  /// The product with the queries' weights and those with the keys have loops
-  /// named like any product, or none where they are small: the time begins
-  /// when the MLP's last product has ended, by its length.
+  /// The matmul with the queries' weights and those with the keys have loops
+  /// named like any matmul, or none where they are small: the time begins
+  /// when the MLP's last matmul has ended, by its length.
   LoopRole role(std::string_view loop) const override {
     for (const char *part : {"retrieve_experts", "mix_experts"}) {
       if (loop.find(part) != std::string_view::npos) {

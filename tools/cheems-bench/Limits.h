@@ -31,7 +31,7 @@ int64_t freeBytes();
 /// Error.
 Limits measureLimits(int threads, int rounds);
 
-/// The name, a key of Limits::peaks, of what the variant's products run on.
+/// The name, a key of Limits::peaks, of what the variant's matmuls run on.
 std::string productUnitOf(const Variant &variant, const Metadata &metadata);
 
 /// Returns what the system calls it.

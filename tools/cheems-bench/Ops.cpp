@@ -45,7 +45,7 @@ public:
 
   int threads() const { return session.threads(); }
 
-  /// On a GPU those of the product's kernels, else those of the steps.
+  /// On a GPU those of the matmul's kernels, else those of the steps.
   double seconds(int64_t times) {
     double ofKernels = 0;
     auto begin = std::chrono::steady_clock::now();

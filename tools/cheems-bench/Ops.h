@@ -1,4 +1,4 @@
-// Products with a matrix of weights, alone: each matrix is the head of a model
+// Matmuls with a matrix of weights, alone: each matrix is the head of a model
 // without layers, whose step is a gather and a norm of M rows in front of it.
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_OPS_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_OPS_H
@@ -11,7 +11,7 @@
 
 namespace cheems::bench {
 
-/// A product with random weights [columns, length], `weights` being f32, bf16
+/// A matmul with random weights [columns, length], `weights` being f32, bf16
 /// or int8.
 RandomCompile productToCompile(const ProductShape &shape,
                                const std::string &weights);
@@ -24,7 +24,7 @@ void runProduct(const std::shared_ptr<const Model> &model,
 std::vector<ProductShape> productShapes(const Model &model,
                                         const Options &options);
 
-/// The weights of small products stay in the caches. Throws Error.
+/// The weights of small matmuls stay in the caches. Throws Error.
 Timing timeProduct(const std::shared_ptr<const Model> &model,
                    const ProductShape &shape, int threads, int64_t repetitions);
 

@@ -97,7 +97,7 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->group(ops);
   app.add_option("--shapes", raw.shapes,
                  "matmul: MxNxK, M rows of K numbers times N rows of weights; "
-                 "default: the products of MODEL, with M = 1 and -p. ssd: "
+                 "default: the matmuls of MODEL, with M = 1 and -p. ssd: "
                  "TxHxPxN[xG], T rows of H heads of P numbers, states of N, G "
                  "groups. attention: TxHxP[xW], W kept keys. experts: "
                  "TxDxExk[xH], T rows of D numbers, k of E experts for each of "
@@ -128,7 +128,7 @@ void declareRest(CLI::App &app, Raw &raw) {
   raw.compile.declare(app);
 }
 
-/// Rows of a product: a session takes no more at once.
+/// Rows of a matmul: a session takes no more at once.
 constexpr int64_t mostRows = 65536;
 
 ProductShape parseProduct(const std::string &text) {

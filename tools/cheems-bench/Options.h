@@ -40,12 +40,12 @@ struct Options {
   bool json = false;
   bool counts = false; ///< of the software GPU, instead of times
 
-  /// "matmul" times products instead of models, others an operation of the
+  /// "matmul" times matmuls instead of models, others an operation of the
   /// paper.
   std::string ops;
-  std::vector<ProductShape> shapes; ///< of products; none: those of the model
+  std::vector<ProductShape> shapes; ///< of matmuls; none: those of the model
   std::vector<OperationPointer> operations;
-  std::string weights = "bf16";              ///< of products and operations
+  std::string weights = "bf16";              ///< of matmuls and operations
   std::vector<std::string> compileArguments; ///< of model folders
   int64_t groupExperts = 0;                  ///< rows; 0: token by token
   std::string compiledFolder; ///< of compiled operations; empty: none is kept

@@ -18,7 +18,7 @@ struct RandomTensor {
 
 /// Vectors of norms and residuals: near one.
 RandomTensor nearOne(const std::string &name, int64_t size);
-/// A matrix [rows, columns] whose products with numbers of variance one have
+/// A matrix [rows, columns] whose matmuls with numbers of variance one have
 /// variance one.
 RandomTensor matrix(const std::string &name, int64_t rows, int64_t columns);
 

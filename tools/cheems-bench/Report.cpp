@@ -37,7 +37,7 @@ std::string percent(std::optional<double> share) {
 
 /// What an operation cannot be faster than.
 struct Bound {
-  std::string name; ///< of the product unit, or "L2", "memory"
+  std::string name; ///< of the matmul unit, or "L2", "memory"
   double seconds;
 
   Bound(const Row &row, const Limits &limits) {

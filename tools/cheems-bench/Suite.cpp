@@ -104,7 +104,7 @@ private:
     if (loaded.facts.weights == "int4") {
       throw Error(Status::usage,
                   loaded.facts.path +
-                      " has int4 weights, but --ops matmul times products with "
+                      " has int4 weights, but --ops matmul times matmuls with "
                       "f32, bf16 or int8; give it such a model");
     }
     timeProducts(productShapes(*loaded.model, options), loaded.facts.weights);

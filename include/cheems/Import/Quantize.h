@@ -15,7 +15,7 @@ struct QuantizedFormat {
   int64_t groups(int64_t columns) const { return group ? columns / group : 1; }
 };
 
-/// What becomes of a product's matrix with rows of `columns`, if codes of
+/// What becomes of a matmul's matrix with rows of `columns`, if codes of
 /// `bits` are asked for: 8, 4, or 0 for none. 4 bits come in groups of 64, or
 /// of 32. If neither divides a row, it gets 8 bits. None, so that it stays
 /// exact, if a row is no multiple of 4 long or longer than 65536.

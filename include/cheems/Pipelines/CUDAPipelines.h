@@ -28,9 +28,9 @@ llvm::StringRef stringify(CUDAStage stage);
 /// What kernels are made for.
 struct CardOptions {
   tile::Architecture architecture = tile::Architecture::SM90a;
-  /// The newest that products and attention of prompts may use.
+  /// The newest that matmuls and attention of prompts may use.
   tile::Unit unit = tile::Unit::Wgmma;
-  /// The newest that products of prompts may use.
+  /// The newest that matmuls of prompts may use.
   tile::OperandCopy copy = tile::OperandCopy::Bulk;
   int64_t multiprocessors = 0; ///< 0: of an A100 or an H100
 };

@@ -29,7 +29,7 @@ Tensor stepTowardsRounded(Tensor x, const RoundingStep &step);
 struct LinearWeights {
   Tensor weight;                              ///< [out, in]
   std::optional<Tensor> bias;                 ///< [out]
-  bool readsBF16 = false;                     ///< products read bf16(x)
+  bool readsBF16 = false;                     ///< matmuls read bf16(x)
   std::optional<QuantizedWeights> codes = {}; ///< in place of `weight`
   RoundingStep step = {};                     ///< of x, before all else
 };

@@ -16,7 +16,7 @@ struct Rounding {
                           ///< length, as instructions for pairs of bf16 do;
                           ///< likewise queries of experts
   bool attention = false; ///< queries, and the weights of values
-  int64_t chunk = 0;   ///< factors of SSD's products, in chunks of so many rows
+  int64_t chunk = 0;   ///< factors of SSD's matmuls, in chunks of so many rows
                        ///< that have more than one; 0: none
   int64_t prefill = 0; ///< rows per step, in each of which chunks begin anew;
                        ///< 0: all
@@ -30,7 +30,7 @@ struct Rounding {
                           ///< then differ by says how a model passes errors on
   uint64_t pattern = 0;   ///< which of these numbers are wrong upwards, and
                           ///< where grids begin of what follows
-  double share = 0; ///< inputs of products move by so much of what a rounding
+  double share = 0; ///< inputs of matmuls move by so much of what a rounding
                     ///< to `digits` would move them by: if it is little, logits
                     ///< move by this share of what the rounding is worth
   int64_t digits = 8; ///< of binary; 8 as bf16 has, 11 as f16

@@ -1,5 +1,5 @@
-// Products with packed weights and an epilogue, evaluated in double: the
-// weights are unpacked, and the products are those of
+// Matmuls with packed weights and an epilogue, evaluated in double: the
+// weights are unpacked, and the matmuls are those of
 // `cheems/Reference/Linear.h`.
 #ifndef CHEEMS_REFERENCE_PACKEDLINEAR_H
 #define CHEEMS_REFERENCE_PACKEDLINEAR_H

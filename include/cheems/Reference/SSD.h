@@ -22,8 +22,8 @@ struct SSDResult {
 /// state + skip x. `state` [H, N, P] is that before the first row.
 SSDResult ssd(const SSDInputs &inputs, Tensor state);
 
-/// The same as products of matrices (the dual form), over all rows at once.
-/// With `roundsFactors` the factors of products are bf16, unless there is one
+/// The same as matmuls (the dual form), over all rows at once.
+/// With `roundsFactors` the factors of matmuls are bf16, unless there is one
 /// row: b, c, c decayed to its row, x, weights of x (a row's own with the skip
 /// in it), decayed x, and the state that c reads.
 SSDResult ssdChunk(const SSDInputs &inputs, Tensor state,

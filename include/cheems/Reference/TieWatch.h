@@ -22,7 +22,7 @@ struct NearTie {
 /// near a tie, and lets some go the other way. Evaluations of equally many rows
 /// make the same roundings in the same order. One lives at a time.
 ///
-/// A number of a row that is rounded again, as the input of a second product,
+/// A number of a row that is rounded again, as the input of a second matmul,
 /// goes the way it went first, and is listed once: compiled code has it once.
 class TieWatch {
 public:

@@ -27,11 +27,11 @@ std::vector<BackendOption> cudaOptions() {
            "GPUs that code is made for, with commas between: sm_80, sm_90a",
            "sm_80,sm_90a"},
           {kUnit.str(),
-           "newest unit that products and attention of prompts may use: mma, "
+           "newest unit that matmuls and attention of prompts may use: mma, "
            "or wgmma, which sm_90a has",
            "wgmma"},
           {kCopy.str(),
-           "newest copies that products and attention of prompts by wgmma may "
+           "newest copies that matmuls and attention of prompts by wgmma may "
            "use: threads, or bulk, by the hardware",
            "bulk"}};
 }

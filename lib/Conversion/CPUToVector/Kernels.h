@@ -21,7 +21,7 @@ struct VectorUnit {
 /// rows are something else, that view.
 Value sourceOfRows(Value buffer);
 
-/// y = epilogue(x * W^T) on panels, by the target's way of products. What it
+/// y = epilogue(x * W^T) on panels, by the target's way of matmuls. What it
 /// packs of x, it packs in front of the enclosing scf.forall where x comes from
 /// outside of that.
 LogicalResult lowerLinear(cpu::LinearOp op, const VectorUnit &unit,
@@ -55,7 +55,7 @@ LogicalResult lowerKeepThreshold(cpu::KeepThresholdOp op,
 LogicalResult lowerKeepUpdate(cpu::KeepUpdateOp op, const VectorUnit &unit,
                               RewriterBase &rewriter);
 
-/// SSD over one chunk: the recurrence for one row, else products on register
+/// SSD over one chunk: the recurrence for one row, else matmuls on register
 /// tiles.
 LogicalResult lowerSSDChunk(cpu::SSDChunkOp op, const VectorUnit &unit,
                             RewriterBase &rewriter);

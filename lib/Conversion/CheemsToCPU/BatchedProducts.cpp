@@ -1,4 +1,4 @@
-// Batched products become products with panels.
+// Batched matmuls become matmuls with panels.
 #include "BatchedProducts.h"
 #include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"

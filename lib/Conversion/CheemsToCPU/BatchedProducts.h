@@ -1,4 +1,4 @@
-// Products with one matrix of several per head and half, as queries have with
+// Matmuls with one matrix of several per head and half, as queries have with
 // keys.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
@@ -13,7 +13,7 @@ namespace cheems {
 /// x[t, a, b, k] * w[a, b, k, n], summed from zero.
 bool isBatchedWeight(OpOperand &use);
 
-/// The product as one cheems_cpu.linear per matrix, with `weight` [A, B,
+/// The matmul as one cheems_cpu.linear per matrix, with `weight` [A, B,
 /// ceil(N/16), K/pair, 16, pair]. Matrices and blocks of rows are iterations of
 /// an scf.forall; in a decode step one follows the other.
 void packBatchedProduct(linalg::GenericOp op, Value weight,

@@ -1,4 +1,4 @@
-// What follows some columns of a merged product, done in place after it.
+// What follows some columns of a merged matmul, done in place after it.
 #include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
@@ -89,7 +89,7 @@ struct MergedProduct {
     return !parts.empty();
   }
 
-  /// Whether `value` is there where the product ends.
+  /// Whether `value` is there where the matmul ends.
   bool before(Value value) {
     Operation *definition = value.getDefiningOp();
     return !definition || (definition->getBlock() == linear->getBlock() &&
@@ -194,7 +194,7 @@ struct MergedProduct {
     return value;
   }
 
-  /// The product into whole lines of a cache where it has a tensor of its own.
+  /// The matmul into whole lines of a cache where it has a tensor of its own.
   Value widen(PatternRewriter &rewriter) {
     Location loc = linear.getLoc();
     auto type = cast<RankedTensorType>(linear.getY().getType());

@@ -1,4 +1,4 @@
-// cheems-fuse-epilogues: what is done to a product alone is done before it is
+// cheems-fuse-epilogues: what is done to a matmul alone is done before it is
 // stored.
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Patterns.h"
@@ -18,7 +18,7 @@ using namespace cheems::cpu;
 
 namespace {
 constexpr StringLiteral kOverlaps =
-    "its destination is an operand, which a product may not overlap";
+    "its destination is an operand, which a matmul may not overlap";
 
 bool sameScales(LinearOp a, LinearOp b) {
   return a.getBitsAttr() == b.getBitsAttr() &&
@@ -26,7 +26,7 @@ bool sameScales(LinearOp a, LinearOp b) {
           a.getScales()[0].getType() == b.getScales()[0].getType());
 }
 
-/// The products among the inputs of an elementwise op that it may take over.
+/// The matmuls among the inputs of an elementwise op that it may take over.
 /// They have one input, and at most two weights of one type.
 SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
   SmallVector<OpOperand *> result;
@@ -52,7 +52,7 @@ SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
   return result;
 }
 
-/// A product may not overlap what it reads.
+/// A matmul may not overlap what it reads.
 bool writesElsewhere(linalg::GenericOp op, ArrayRef<OpOperand *> products) {
   Value destination = op.getDpsInits()[0];
   return !llvm::is_contained(op.getDpsInputs(), destination) &&
@@ -73,7 +73,7 @@ bool readsDestination(linalg::GenericOp op) {
   return !op.getRegionOutputArgs()[0].use_empty();
 }
 
-/// Whether a product will hold what an input of `op` alone reads now.
+/// Whether a matmul will hold what an input of `op` alone reads now.
 bool waitsForInput(linalg::GenericOp op);
 
 /// Whether FuseEpilogue takes `op`, now or after its inputs.
@@ -182,7 +182,7 @@ void redirect(linalg::GenericOp op, Value destination, RewriterBase &rewriter) {
   rewriter.replaceOp(op, other);
 }
 
-/// A product takes over the elementwise op that reads it.
+/// A matmul takes over the elementwise op that reads it.
 struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -194,13 +194,13 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
     if (readsDestination(op)) {
       return rewriter.notifyMatchFailure(op, "reads its destination");
     }
-    // Two products that it combines become one op only together.
+    // Two matmuls that it combines become one op only together.
     if (waitsForInput(op)) {
       return rewriter.notifyMatchFailure(op, "an input is fused first");
     }
     SmallVector<OpOperand *> products = productsOf(op);
     if (products.empty()) {
-      return rewriter.notifyMatchFailure(op, "reads no product of its own");
+      return rewriter.notifyMatchFailure(op, "reads no matmul of its own");
     }
     if (!writesElsewhere(op, products)) {
       return rewriter.notifyMatchFailure(op, kOverlaps);
@@ -212,7 +212,7 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A product never reads its destination. So two updates in place that follow
+/// A matmul never reads its destination. So two updates in place that follow
 /// each other take turns: the first one writes a tensor of its own, and the
 /// second one writes the tensor that the first one has read. An update without
 /// a second one stays as it is.
@@ -235,7 +235,7 @@ struct AlternateUpdates : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(second, "an input is fused first");
     }
     if (productsOf(first).empty() && productsOf(second).empty()) {
-      return rewriter.notifyMatchFailure(second, "neither reads a product");
+      return rewriter.notifyMatchFailure(second, "neither reads a matmul");
     }
     Value destination = first.getDpsInits()[0];
     rewriter.setInsertionPoint(first);

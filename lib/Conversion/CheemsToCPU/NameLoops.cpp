@@ -27,7 +27,7 @@ SmallVector<Operation *> workOf(scf::ForallOp loop) {
   return ours.empty() ? others : ours;
 }
 
-/// For products, the rows and columns of the whole weight. The loop's results
+/// For matmuls, the rows and columns of the whole weight. The loop's results
 /// are put together from panels.
 std::string kindOf(Operation *op, scf::ForallOp loop) {
   std::string name = isa<linalg::GenericOp>(op)

@@ -1,4 +1,4 @@
-// cheems-pack-parameters: weights of products become panels, products become
+// cheems-pack-parameters: weights of matmuls become panels, matmuls become
 // cheems_cpu.linear.
 #include "BatchedProducts.h"
 #include "PackProduct.h"
@@ -52,7 +52,7 @@ void packRead(tensor::ExtractOp op, Value weight, RankedTensorType matrix,
                  apply(d % layout.getPair(), k)});
 }
 
-/// A permuted weight [A, B, K, N] that only batched products use. Each of its
+/// A permuted weight [A, B, K, N] that only batched matmuls use. Each of its
 /// matrices becomes panels of its columns.
 bool packBatched(WeightUses::Group &group, IRRewriter &rewriter) {
   auto type = dyn_cast<RankedTensorType>(group.type());
@@ -103,7 +103,7 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
         if (!isTransposedWeight(*use) &&
             !isa<tensor::ExtractOp>(use->getOwner())) {
           use->getOwner()->emitOpError(
-              "reads a weight that products need in panels");
+              "reads a weight that matmuls need in panels");
           return signalPassFailure();
         }
       }

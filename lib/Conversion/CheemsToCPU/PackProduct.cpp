@@ -1,4 +1,4 @@
-// A product as cheems_cpu.linear, once its weight is in panels.
+// A matmul as cheems_cpu.linear, once its weight is in panels.
 #include "PackProduct.h"
 
 using namespace mlir;
@@ -6,7 +6,7 @@ using namespace cheems;
 using namespace cheems::cpu;
 
 namespace {
-/// What a product's sums start from: nothing, or an operand added to them.
+/// What a matmul's sums start from: nothing, or an operand added to them.
 struct Start {
   Value with;        ///< [T, N] or [N], or null
   Value destination; ///< overwritten, or null: the start is read, so the result

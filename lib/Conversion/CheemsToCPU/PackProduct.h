@@ -1,4 +1,4 @@
-// A product as cheems_cpu.linear, once its weight is in panels.
+// A matmul as cheems_cpu.linear, once its weight is in panels.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
 

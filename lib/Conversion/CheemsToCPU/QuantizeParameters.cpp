@@ -43,7 +43,7 @@ RankedTensorType scalesType(RankedTensorType matrix, QuantizedAttr format) {
 
 struct QuantizeParameters
     : cheems::impl::QuantizeParametersPassBase<QuantizeParameters> {
-  /// Parameters that reach one argument are rounded alike, and products alone
+  /// Parameters that reach one argument are rounded alike, and matmuls alone
   /// read them.
   LogicalResult check(const WeightUses::Group &group) {
     for (ParameterOp parameter : group.parameters) {
@@ -55,7 +55,7 @@ struct QuantizeParameters
     for (OpOperand *use : group.leaves) {
       if (!isTransposedWeight(*use)) {
         return use->getOwner()->emitOpError(
-            "reads a weight that is rounded to codes for products");
+            "reads a weight that is rounded to codes for matmuls");
       }
     }
     return success();

@@ -16,7 +16,7 @@ namespace {
 struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   using TileThreadsPassBase::TileThreadsPassBase;
 
-  /// The tiles are columns of a matmul: the product comes along, so nothing
+  /// The tiles are columns of a matmul: the matmul comes along, so nothing
   /// else may read it.
   static SmallVector<OpFoldResult>
   columnEpilogueSizes(cheems::cpu::ColumnEpilogueOp op, int64_t panels,
@@ -113,7 +113,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(tiling);
-      // Only an op's own fill moves in, and the product that it finishes; other
+      // Only an op's own fill moves in, and the matmul that it finishes; other
       // producers have other users.
       // The tiling so far has added the loop and the question for the loop's
       // bounds.
@@ -150,7 +150,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
         rewriter.replaceAllUsesWith(from, to);
       }
       if (product) {
-        // Questions for the whole product's shape would keep it.
+        // Questions for the whole matmul's shape would keep it.
         rewriter.replaceUsesWithIf(
             product.getResult(0), product.getY(),
             [](OpOperand &use) { return isa<tensor::DimOp>(use.getOwner()); });

@@ -1,5 +1,5 @@
 // cheems-code-products: matrices that are to be rounded become codes and
-// scales, and their products those of codes.
+// scales, and their matmuls those of codes.
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
@@ -18,7 +18,7 @@ static bool startsAtZero(linalg::MatmulOp op) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// Parameters that reach one argument are rounded alike, and products alone
+/// Parameters that reach one argument are rounded alike, and matmuls alone
 /// read them.
 static LogicalResult check(const WeightUses::Group &group) {
   for (ParameterOp parameter : group.parameters) {
@@ -31,7 +31,7 @@ static LogicalResult check(const WeightUses::Group &group) {
     if (!isTransposedWeight(*use) ||
         !startsAtZero(cast<linalg::MatmulOp>(use->getOwner()))) {
       return use->getOwner()->emitOpError(
-          "reads a weight that is rounded to codes for products whose sums "
+          "reads a weight that is rounded to codes for matmuls whose sums "
           "start from zero");
     }
   }

@@ -1,4 +1,4 @@
-// Mask values as elementwise maths, which becomes a part of the product before.
+// Mask values as elementwise maths, which becomes a part of the matmul before.
 #include "Patterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -1,4 +1,4 @@
-// cheems-round-inputs: inputs of products get the type of the weights, and
+// cheems-round-inputs: inputs of matmuls get the type of the weights, and
 // those of state-space duality the type that tensor cores multiply.
 #include "Builder/Elementwise.h"
 #include "Strategy/Strategy.h"
@@ -33,7 +33,7 @@ struct RoundInputs : cheems::impl::RoundInputsPassBase<RoundInputs> {
   }
 
   /// Rows of heads [T, H, P] that have been rounded, in f32. They are rounded
-  /// as the rows [T, H P] that a product or a rotation makes: these do it in
+  /// as the rows [T, H P] that a matmul or a rotation makes: these do it in
   /// their kernels. Those that have been widened stay.
   static Value roundHeads(Value x, Type element, Location loc) {
     auto type = cast<RankedTensorType>(x.getType());

@@ -115,7 +115,7 @@ private:
         return op->emitOpError("is in a group of kind ")
                << stringifyGroupKind(group.getKind())
                << (group.getInProducts()
-                       ? " in_products, and not only products of few rows "
+                       ? " in_products, and not only matmuls of few rows "
                          "that can stand there read it"
                        : " that no kernel has")
                << ": let cheems-form-groups form it";

@@ -184,7 +184,7 @@ void useRing(ThreadBuilder &t, RingOp ring, int64_t warps) {
     for (Operation &op : block.without_terminator()) {
       t.b.clone(op, mapping);
     }
-    // Products of this step may still read their stage.
+    // Matmuls of this step may still read their stage.
     Value isFirst = t.isZero(barriers.number(step));
     Value isLater = arith::XOrIOp::create(
         t.b, t.loc, isFirst,

@@ -81,7 +81,7 @@ static bool isProduct(Operation *op) {
   return isa<MmaOp, WarpgroupMmaOp, WarpgroupMmaRegistersOp, FmaOp>(op);
 }
 
-/// Whether there are products, and all of them take what comes through shared
+/// Whether there are matmuls, and all of them take what comes through shared
 /// memory.
 static bool multipliesBuffers(KernelOp op) {
   auto loadsOperands = [](Operation *inner) {
@@ -95,7 +95,7 @@ static bool multipliesBuffers(KernelOp op) {
 /// tiles needs more registers than ptxas gives it by itself.
 static constexpr int64_t kManyNumbers = 32;
 
-/// Whether a block without products holds large tiles in registers.
+/// Whether a block without matmuls holds large tiles in registers.
 static bool holdsLargeTiles(KernelOp op) {
   int64_t many = kManyNumbers * op.getTileThreads();
   return !contains(op, isProduct) && contains(op, [&](Operation *inner) {
@@ -154,7 +154,7 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
         NVVM::NVVMDialect::getReqntidAttrName(),
         rewriter.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
     // ptxas would spill tiles for more blocks on a multiprocessor. They are not
-    // needed where copies to shared memory hide latency. Products that load
+    // needed where copies to shared memory hide latency. Matmuls that load
     // straight to registers need them.
     if (multipliesBuffers(op) || holdsLargeTiles(op) || storesInLoops(op)) {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),

@@ -1,6 +1,6 @@
 // cheems_tile.warpgroup_mma, its form with a tile in registers, warpgroup_wait
 // and fence: wgmma of sm_90a. Sums go through each piece of assembler text, so
-// nothing that LLVM does to them comes between a fence and its products, or
+// nothing that LLVM does to them comes between a fence and its matmuls, or
 // before a wait.
 #include "Patterns.h"
 #include "mlir/IR/Matchers.h"
@@ -88,7 +88,7 @@ struct Text {
   Value emit(const std::string &text) {
     std::string constraints, tied;
     for (size_t at = 0; at < sums.size(); ++at) {
-      // The first product writes sums before the last one reads its inputs.
+      // The first matmul writes sums before the last one reads its inputs.
       constraints += "=&f,";
       tied += fromNothing ? "" : std::to_string(at) + ",";
     }
@@ -127,7 +127,7 @@ private:
   }
 };
 
-/// The products of one op. All turn no sign; all but perhaps the first add.
+/// The matmuls of one op. All turn no sign; all but perhaps the first add.
 class Products {
 public:
   Products(ThreadBuilder &t, Value given, Value sums, Type element,

@@ -45,7 +45,7 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
   SmallVector<Attribute> maps{operandMap(m, k), operandMap(n, k),
                               operandMap(m, n)};
   int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(0);
-  // Biased rows go into a tensor of their own: the product may become a slice
+  // Biased rows go into a tensor of their own: the matmul may become a slice
   // of a merged one, which others read.
   Value product = y && !bias ? linalg::FillOp::create(b, zero(), y).getResult(0)
                              : zeroRows(columns);

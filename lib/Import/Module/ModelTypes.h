@@ -31,7 +31,7 @@ struct ModelTypes {
   mlir::RankedTensorType rowsOf(int64_t columns) const;
   mlir::RankedTensorType matrix(int64_t rows, int64_t columns) const;
   mlir::RankedTensorType vector(int64_t size) const;
-  /// How products' matrices with rows of `columns`, the head, and experts'
+  /// How matmuls' matrices with rows of `columns`, the head, and experts'
   /// tables are rounded to codes; null where they stay exact.
   QuantizedAttr quantized(int64_t columns) const;
   QuantizedAttr quantizedHead() const;

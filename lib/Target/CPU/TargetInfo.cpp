@@ -35,7 +35,7 @@ struct Step {
       adds; ///< to the features of the one before
   bool wantsFastDot = false;
   bool forCodes =
-      false; ///< differs from the one before in products with codes alone
+      false; ///< differs from the one before in matmuls with codes alone
   bool aside = false; ///< those after it do not have its features
 };
 constexpr Step kSteps[] = {

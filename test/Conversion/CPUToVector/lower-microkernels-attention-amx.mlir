@@ -63,7 +63,7 @@ func.func @stored(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref
 
 // -----
 
-// Keys of f32 keep f32 products.
+// Keys of f32 keep f32 matmuls.
 // CHECK-LABEL: func.func @wide
 // CHECK-NOT: amx.
 // CHECK: vector.fma

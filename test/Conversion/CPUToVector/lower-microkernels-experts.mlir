@@ -12,7 +12,7 @@
 // CHECK: memref.load %[[START]]
 // CHECK: memref.load %[[ID]]
 // CHECK-NOT: memref.load %[[ID]]
-// Products, eight pairs at a time.
+// Matmuls, eight pairs at a time.
 // CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c8
 // CHECK-NOT: memref.load %[[ID]]
 // CHECK-COUNT-8: vector.load %[[DOWN]]

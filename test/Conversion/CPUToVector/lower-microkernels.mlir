@@ -82,7 +82,7 @@ func.func @attention_of_stored(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %m
 
 // -----
 
-// Vectors of values, and a shorter one for what is left; products are rounded before they are added.
+// Vectors of values, and a shorter one for what is left; matmuls are rounded before they are added.
 // CHECK-LABEL: @merge
 // CHECK-NOT: cheems.
 // CHECK: arith.cmpf une

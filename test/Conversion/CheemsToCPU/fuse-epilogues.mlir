@@ -81,7 +81,7 @@ func.func @one_of_two(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<
   return %1 : tensor<?x32xf32>
 }
 
-// What stays: one update in place, a product with another use, an op that broadcasts along a row or asks for its place.
+// What stays: one update in place, a matmul with another use, an op that broadcasts along a row or asks for its place.
 // CHECK-LABEL: @apart
 // CHECK-COUNT-4: linalg.generic
 // CHECK: return
@@ -116,7 +116,7 @@ func.func @apart(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<?xf32
   return %0, %h, %1, %2, %3 : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
 }
 
-// Parts of a merged product that are read by columns: rotary heads first, a step with its bias and softplus last. They are done in
+// Parts of a merged matmul that are read by columns: rotary heads first, a step with its bias and softplus last. They are done in
 // place, in a tensor of whole panels.
 // CHECK-LABEL: @parts
 // CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%arg0 : tensor<?x8xf32>) weights(%arg1 : {{.*}}) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>

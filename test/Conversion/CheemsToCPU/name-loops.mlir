@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-name-loops))' | FileCheck %s
 
-// A loop is named for the ops of the dialect inside; of a product the whole weight's shape tells which it is.
+// A loop is named for the ops of the dialect inside; of a matmul the whole weight's shape tells which it is.
 // CHECK-LABEL: func.func @product
 // CHECK: cheems_cpu.linear
 // CHECK: {cheems_cpu.name = "linear 32x8"}

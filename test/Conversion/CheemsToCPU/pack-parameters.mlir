@@ -69,7 +69,7 @@ func.func @broadcast(%x: tensor<?x7xf32>, %b: tensor<3xf32>, %y: tensor<?x3xf32>
 #result = affine_map<(m, n, k) -> (m, n)>
 func.func @other_use(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<1x8xf32>) {
   %w = cheems.parameter ["w"] : tensor<32x8xf32>
-  // expected-error@below {{reads a weight that products need in panels}}
+  // expected-error@below {{reads a weight that matmuls need in panels}}
   %s = tensor.extract_slice %w[3, 0] [1, 8] [1, 1] : tensor<32x8xf32> to tensor<1x8xf32>
   %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<32x8xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
   return %r, %s : tensor<?x32xf32>, tensor<1x8xf32>
@@ -92,7 +92,7 @@ func.func @permuted(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf3
 
 // -----
 
-// Queries with the keys of each half and head: a product per matrix.
+// Queries with the keys of each half and head: a matmul per matrix.
 #x = affine_map<(t, a, b, k, n) -> (t, a, b, k)>
 #w = affine_map<(t, a, b, k, n) -> (a, b, k, n)>
 #y = affine_map<(t, a, b, k, n) -> (t, a, b, n)>

@@ -72,7 +72,7 @@ func.func @twice(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // Rows that are looked up are not the rows that are rounded.
 func.func @read(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %n: index, %k: index) -> (tensor<?x8xf32>, f32) {
   %w = cheems.parameter ["w"] quantized <bits = 8, group = 0, part = matrix> : tensor<8x8xf32>
-  // expected-error @+1 {{'tensor.extract' op reads a weight that is rounded to codes for products}}
+  // expected-error @+1 {{'tensor.extract' op reads a weight that is rounded to codes for matmuls}}
   %e = tensor.extract %w[%n, %k] : tensor<8x8xf32>
   return %x, %e : tensor<?x8xf32>, f32
 }

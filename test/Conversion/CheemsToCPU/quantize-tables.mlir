@@ -58,7 +58,7 @@ func.func @one(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>
 
 // -----
 
-// Four bits are for products.
+// Four bits are for matmuls.
 func.func @bits(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %d = cheems.parameter ["down"] quantized <bits = 4, group = 4, part = matrix> : tensor<9x8xbf16>
   // expected-error@below {{is a table of experts; all of these must be rounded to 8 bits with a scale per row}}

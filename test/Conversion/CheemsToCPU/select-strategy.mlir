@@ -43,7 +43,7 @@ func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tens
   return %r : tensor<?x752xf32>
 }
 
-// What finishes a product says how many panels: whole heads, here of 128 columns.
+// What finishes a matmul says how many panels: whole heads, here of 128 columns.
 // CHECK-LABEL: @finished
 // CHECK: cheems_cpu.linear ins
 // CHECK: cheems_cpu.column_epilogue {{.*}}{cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>}

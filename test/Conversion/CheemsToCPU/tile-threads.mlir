@@ -39,7 +39,7 @@ func.func @tail(%x: tensor<?x8xf32>, %w: tensor<5x4x16x2xbf16>, %y: tensor<?x70x
   return %r : tensor<?x70xf32>
 }
 
-// A product of no more panels than one iteration takes stays whole.
+// A matmul of no more panels than one iteration takes stays whole.
 // CHECK-LABEL: @small_product
 // CHECK-NOT: scf.forall
 // CHECK: return
@@ -103,7 +103,7 @@ func.func @experts(%g: tensor<?x2x1x16xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?
   return %2 : tensor<?x8xf32>
 }
 
-// What finishes a product in place brings it along, in groups of whole heads: these have 64 columns, four panels.
+// What finishes a matmul in place brings it along, in groups of whole heads: these have 64 columns, four panels.
 // CHECK-LABEL: @finished
 // CHECK: scf.forall (%[[P:.*]]) = (0) to (9) step (4) shared_outs(%[[O:.*]] = %{{.*}})
 // CHECK-DAG: %[[N:.*]] = affine.apply #{{.*}}(%[[P]])
@@ -125,7 +125,7 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
   return %r : tensor<?x144xf32>
 }
 
-// A product that something else reads, too, stays whole, and with it what finishes it.
+// A matmul that something else reads, too, stays whole, and with it what finishes it.
 // CHECK-LABEL: @finished_and_read
 // CHECK-NOT: scf.forall
 // CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<8x8x16x1xf32>) outs(%{{.*}} : tensor<?x128xf32>)

@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
-// Scores, retrieval and the experts' sum are one launch, a block per row and head. The product that makes y adds the heads' sums, and what is
+// Scores, retrieval and the experts' sum are one launch, a block per row and head. The matmul that makes y adds the heads' sums, and what is
 // after them.
 // CHECK-LABEL: func.func @decode
 // CHECK: %[[PARTS:.*]]:2 = cheems_tile.launch @experts grid[%{{.*}}, %c2, %{{.*}}] ins(%arg0, %arg4, %arg5, %arg2, %arg3 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xf32>)
@@ -136,7 +136,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// A norm that products read rounded, and experts as it is, is stored both ways by one launch.
+// A norm that matmuls read rounded, and experts as it is, is stored both ways by one launch.
 // CHECK-LABEL: func.func @both
 // CHECK: %[[BOTH:.*]]:2 = cheems_tile.launch @rms_norm {{.*}} ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xbf16>)
 // CHECK-NOT: launch

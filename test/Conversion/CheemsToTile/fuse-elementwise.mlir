@@ -26,7 +26,7 @@ func.func @chain(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %e: tensor<?x8xf32>, %r
 }
 // doc-end
 
-// The first result has another use, and a product is no elementwise op: nothing is fused.
+// The first result has another use, and a matmul is no elementwise op: nothing is fused.
 // CHECK-LABEL: @apart
 // CHECK-COUNT-3: linalg.generic
 // CHECK: return

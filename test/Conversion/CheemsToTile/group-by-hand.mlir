@@ -3,7 +3,7 @@
 // TOGETHER: cheems_tile.launch @product grid{{.*}} outs(%{{.*}} : tensor<?x128xf32>)
 // TOGETHER-NOT: launch
 
-// With the op after the product in a group of its own there are two launches.
+// With the op after the matmul in a group of its own there are two launches.
 // RUN: cheems-opt %s --cheems-form-groups -o %t.groups.mlir
 // RUN: python3 %S/Inputs/split_group.py %t.groups.mlir > %t.split.mlir
 // RUN: cheems-opt %t.split.mlir --cheems-select-gpu-strategy --cheems-to-tile --canonicalize | FileCheck %s --check-prefix=SPLIT

@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-group-products | FileCheck %s
 
-// Two products that one op reads are one group, with that op. What fills their sums with zeros is in it.
+// Two matmuls that one op reads are one group, with that op. What fills their sums with zeros is in it.
 // CHECK-LABEL: func.func @gated
 // CHECK-NOT: linalg
 // CHECK: %[[Y:.*]] = cheems_tile.group products -> tensor<?x128xf32> {

@@ -1,4 +1,4 @@
-// Products by rings that are filled compute what the op is, on whole tiles: of one block and of several, with remainders of rows and of k. All numbers are
+// Matmuls by rings that are filled compute what the op is, on whole tiles: of one block and of several, with remainders of rows and of k. All numbers are
 // whole, so that any order of sums gives the same.
 // RUN: python3 %S/Inputs/product.py %t.in.safetensors
 // RUN: cheems-opt %s --cheems-gpu-kernels --canonicalize --cse -o %t.mlir

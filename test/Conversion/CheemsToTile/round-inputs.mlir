@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-round-inputs),canonicalize,cse)' | FileCheck %s
 
-// Two products of one input share what is rounded; weights in f32 get the input as it is.
+// Two matmuls of one input share what is rounded; weights in f32 get the input as it is.
 // CHECK-LABEL: @products
 // CHECK: %[[ROUNDED:.*]] = linalg.generic
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
@@ -32,7 +32,7 @@ func.func @half(%x: tensor<?x8xf32>, %w: tensor<16x8xf16>, %zero: tensor<?x16xf3
 }
 // doc-end
 
-// Inputs of SSD are rounded where a product makes them. A row alone is not rounded, and neither is what has no kernel on tensor cores,
+// Inputs of SSD are rounded where a matmul makes them. A row alone is not rounded, and neither is what has no kernel on tensor cores,
 // or pairs.
 // CHECK-LABEL: @ssd
 // CHECK: %[[X:.*]] = linalg.matmul

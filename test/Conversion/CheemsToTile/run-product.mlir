@@ -1,4 +1,4 @@
-// From a step's product to PTX, and that on the software GPU: as a pass developer would type it, for decoding and for prompts, on both
+// From a step's matmul to PTX, and that on the software GPU: as a pass developer would type it, for decoding and for prompts, on both
 // GPUs, with both units and both copies. Inputs and sums are whole numbers that bf16 and f32 have, so row t and column n are 3 + (t + 1) (64 n + 28).
 // REQUIRES: cheems-translate, cheems-ptx-run
 // DEFINE: %{x} = --buffer x:bf16[2x8]=1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2 --arg s32:2 --arg s32:8

@@ -80,9 +80,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// The unit wgmma: heads of 128 are two panels of 64. Blocks of entries come from the last one, which alone is not after a product, to the first.
+// The unit wgmma: heads of 128 are two panels of 64. Blocks of entries come from the last one, which alone is not after a matmul, to the first.
 // A turn begins its scores and the weighted sums of the block before, copies meanwhile, and waits for the scores alone. The weights are there as
-// an operand only when all products are over. A warpgroup has rows of each of the two query heads.
+// an operand only when all matmuls are over. A warpgroup has rows of each of the two query heads.
 // CHECK-LABEL: cheems_tile.kernel @attention(
 // CHECK-SAME: warps(8)
 // CHECK: cheems_tile.alloc : !cheems_tile.buffer<2x128x64xbf16, swizzled>
@@ -301,7 +301,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Where a step has one row, and pools have room for at most 32 pieces of it, each block of the product after attention merges these. Its first
+// Where a step has one row, and pools have room for at most 32 pieces of it, each block of the matmul after attention merges these. Its first
 // weights come before. A step of more rows, or of more pieces, has a launch for that. Conditions say which of them a step has.
 // CHECK-LABEL: func.func @decode_behind
 // CHECK: %[[NUMBER:.*]] = arith.ceildivui %{{.*}}, %c256

@@ -1,4 +1,4 @@
-// Rows that products round to codes themselves, where a step has one.
+// Rows that matmuls round to codes themselves, where a step has one.
 // RUN: cheems-opt %s --cheems-gpu-kernels --split-input-file --canonicalize --cse | FileCheck %s
 
 // The norm goes with the rounding. The first block stores the norm that others read. Where there are more rows, each of both has its launch.

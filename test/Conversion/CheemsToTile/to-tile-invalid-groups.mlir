@@ -1,4 +1,4 @@
-// Groups that no kernel could follow are refused: products of one launch have one input, and only products may read a row that they make.
+// Groups that no kernel could follow are refused: matmuls of one launch have one input, and only matmuls may read a row that they make.
 // RUN: cheems-opt %s --split-input-file --cheems-select-gpu-strategy --cheems-to-tile --verify-diagnostics
 
 #x = affine_map<(t, n, k) -> (t, k)>
@@ -31,7 +31,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
                   %z: tensor<?x128xf32>) -> (tensor<?x256xbf16>, tensor<?x128xf32>) attributes {cheems.most_rows = 64 : i64} {
     %zero = arith.constant 0.0 : f32
     %N:2 = cheems_tile.group norm in_products -> tensor<?x256xbf16>, tensor<?x256xbf16> {
-    // expected-error@below {{is in a group of kind norm in_products, and not only products of few rows that can stand there read it}}
+    // expected-error@below {{is in a group of kind norm in_products, and not only matmuls of few rows that can stand there read it}}
     %0 = cheems.rms_norm epsilon 1.0e-06 ins(%x, %g : tensor<?x256xf32>, tensor<256xf32>) outs(%n : tensor<?x256xf32>) -> tensor<?x256xf32>
     %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<?x256xf32>) outs(%r : tensor<?x256xbf16>) {
     ^bb0(%in: f32, %out: bf16):
@@ -59,7 +59,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 func.func @products_of_f32(%x: tensor<?x256xf32>, %g: tensor<256xf32>, %v: tensor<128x256xf32>, %n: tensor<?x256xf32>, %r: tensor<?x256xf32>, %z: tensor<?x128xf32>) -> (tensor<?x128xf32>) attributes {cheems.most_rows = 64 : i64} {
  %zero = arith.constant 0.0 : f32
  %N = cheems_tile.group norm in_products -> tensor<?x256xf32> {
-    // expected-error@below {{is in a group of kind norm in_products, and not only products of few rows that can stand there read it}}
+    // expected-error@below {{is in a group of kind norm in_products, and not only matmuls of few rows that can stand there read it}}
   %0 = cheems.rms_norm epsilon 1.0e-06 ins(%x, %g : tensor<?x256xf32>, tensor<256xf32>) outs(%n : tensor<?x256xf32>) -> tensor<?x256xf32>
 
   %s = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<?x256xf32>) outs(%r : tensor<?x256xf32>) {
@@ -87,7 +87,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     %0 = tensor.empty(%dim) : tensor<?x256xi8>
     %1 = tensor.empty(%dim) : tensor<?xf32>
     %2:2 = cheems_tile.group rounding in_products -> tensor<?x256xi8>, tensor<?xf32> {
-    // expected-error@below {{is in a group of kind rounding in_products, and not only products of few rows that can stand there read it}}
+    // expected-error@below {{is in a group of kind rounding in_products, and not only matmuls of few rows that can stand there read it}}
       %4:2 = cheems.quantize_entries ins(%arg0 : tensor<?x256xf32>) outs(%0, %1 : tensor<?x256xi8>, tensor<?xf32>) -> tensor<?x256xi8>, tensor<?xf32>
       cheems_tile.group_yield %4#0, %4#1 : tensor<?x256xi8>, tensor<?xf32>
     }

@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse | FileCheck %s
 
-// A gate and what it gates: one kernel with two products, whose result is rounded. Its outputs are many, so its tile is large.
+// A gate and what it gates: one kernel with two matmuls, whose result is rounded. Its outputs are many, so its tile is large.
 // CHECK-LABEL: func.func @gate
 // CHECK: launch @product grid[%c24{{.*}}, %{{.*}}, %{{.*}}] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%arg3 :
 // CHECK-LABEL: kernel @product(
@@ -105,8 +105,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// The unit wgmma: warpgroups begin the product of a stage, copy another one meanwhile, and wait for the product before. Of two stages copies
-// are under way, one is multiplied and one may still be. A product of many outputs has the widest tile, whatever its sums become.
+// The unit wgmma: warpgroups begin the matmul of a stage, copy another one meanwhile, and wait for the matmul before. Of two stages copies
+// are under way, one is multiplied and one may still be. A matmul of many outputs has the widest tile, whatever its sums become.
 // CHECK-LABEL: func.func @together
 // CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
 // CHECK: launch @product_1 when %{{.*}} grid[%c32, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
@@ -231,7 +231,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// An op after two products of matrices with other shapes is in the launch of one of them, once. The other one has a launch of its own.
+// An op after two matmuls with other shapes is in the launch of one of them, once. The other one has a launch of its own.
 // CHECK-LABEL: func.func @taken_once
 // CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg1 :
 // CHECK: cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg2, %[[OTHER]] :
@@ -258,7 +258,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// A norm whose rounded rows products alone read: where there is one row, blocks of these compute it. The first block stores
+// A norm whose rounded rows matmuls alone read: where there is one row, blocks of these compute it. The first block stores
 // the norm that others read.
 // CHECK-LABEL: func.func @normed
 // CHECK: %[[FIRST:.*]]:2 = cheems_tile.launch @normed_product_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 : tensor<?x768xf32>, tensor<768xf32>, tensor<256x768xbf16>)

@@ -141,7 +141,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Mask values are computed where their product ends.
+// Mask values are computed where their matmul ends.
 // CHECK-LABEL: func.func @mask
 // CHECK-COUNT-1: cheems_tile.launch @product_f32
 // CHECK-NOT: launch

@@ -24,7 +24,7 @@
 // CHECK: %[[WIDE:.*]] = arith.extf %[[HIGH]]
 // CHECK: arith.subf %{{.*}}, %[[WIDE]] : tensor<1x32xf64
 
-// Both operands of the product lie across. Decays meet x as an operand. The state is stored in front of a span.
+// Both operands of the matmul lie across. Decays meet x as an operand. The state is stored in front of a span.
 // CHECK-LABEL: cheems_tile.kernel @ssd_states(
 // CHECK: scf.for
 // CHECK: cheems_tile.store %{{.*}}, %arg6[
@@ -83,7 +83,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // -----
 
 // Factors of allow_pairs are sums of two parts. Rows come in f32, and are split once: numbers greater than those of bf16 stay in the low part. A
-// product is three, of which the one of both high parts is the last.
+// matmul is three, of which the one of both high parts is the last.
 // CHECK-LABEL: func.func @pairs
 // CHECK: cheems_tile.launch @ssd_states {{.*}} ins(%arg0, %arg3, {{.*}} : tensor<?x4x64xf32>, tensor<?x2x128xf32>,
 // CHECK-LABEL: cheems_tile.kernel @ssd_states(

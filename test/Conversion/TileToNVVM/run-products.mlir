@@ -1,4 +1,4 @@
-// Products of bf16 in four ways give what the exact product of the same numbers gives: with operands by ldmatrix, straight from memory in
+// Matmuls of bf16 in four ways give what the exact matmul of the same numbers gives: with operands by ldmatrix, straight from memory in
 // the other order of k, with weights that lie across, and with k dealt to warps. Rows, columns and k have remainders.
 // REQUIRES: cheems-translate, cheems-ptx-run
 // RUN: cheems-opt %s --cheems-tile-plan-shared --cheems-tile-to-nvvm -o %t.mlir
@@ -17,7 +17,7 @@
 // RUN: cheems-ptx-run %t.ptx --kernel parts --shared 16384 --grid 1 --block 128 %{x} %{w} %{y} %{like} --counts %t.parts.json
 // RUN: FileCheck %s --check-prefix=COUNTS < %t.json
 // RUN: FileCheck %s --check-prefix=COUNTS < %t.parts.json
-// The weights of this one lie across: the exact product of it is another one.
+// The weights of this one lie across: the exact matmul of it is another one.
 // DEFINE: %{v} = --buffer w:bf16[40x24]=random:0:1 --arg s32:40 --arg s32:24
 // RUN: cheems-ptx-run %t.ptx --kernel exact_across --shared 8192 --grid 1 --block 128 %{x} %{v} %{y} --save y=%t.npy
 // RUN: cheems-ptx-run %t.ptx --kernel across --shared 4096 --grid 1 --block 128 %{x} %{v} %{y} %{like} --mode late

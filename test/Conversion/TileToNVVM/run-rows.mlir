@@ -75,7 +75,7 @@ cheems_tile.kernel @triangle(%y: memref<16x16xi32>) warps(2) {
   cheems_tile.return
 }
 
-// An accumulator that is the next product's operand stays in its threads: the identity times it is itself, in 16 bits.
+// An accumulator that is the next matmul's operand stays in its threads: the identity times it is itself, in 16 bits.
 // RUN: cheems-ptx-run %t.ptx --kernel chain --grid 1 --block 32 --buffer x:f32[16x16]=iota --buffer y:f32[16x16]=none --expect y=iota --print y
 #one_c = #cheems_tile.fragment<role = c, warps_m = 1, warps_n = 1>
 #one_a = #cheems_tile.fragment<role = a, warps_m = 1, warps_n = 1>

@@ -1,5 +1,5 @@
-// Products that tensor cores read from shared memory: a ring of four stages, two of which are copied while one is multiplied and one may
-// still be read. They give what the exact product of the same numbers gives, in the tile of two warpgroups above each other and beside.
+// Matmuls that tensor cores read from shared memory: a ring of four stages, two of which are copied while one is multiplied and one may
+// still be read. They give what the exact matmul of the same numbers gives, in the tile of two warpgroups above each other and beside.
 // REQUIRES: cheems-translate, cheems-ptx-run
 // RUN: cheems-opt %s --cheems-tile-plan-shared --cheems-tile-to-nvvm -o %t.mlir
 // RUN: cheems-translate %t.mlir --to-ptx -o %t.ptx
@@ -26,13 +26,13 @@
 // RUN: cheems-ptx-run %t.ptx --kernel one_warp_narrow %{narrow} --save y=%t.96.npy
 // RUN: cheems-ptx-run %t.ptx --kernel weighed_narrow %{narrow} --expect y=@%t.96.npy --tolerance 1e-5 --mode late --seed 9
 
-// The first product writes sums before the last one reads its inputs: no register is both.
+// The first matmul writes sums before the last one reads its inputs: no register is both.
 // REGISTERS: wgmma.mma_async{{.*}} "=&f,=&f,
 
 // EXACT-NOT: ?
 // COUNTS: "bank_conflicts": 0,
 
-// The sums of the loop stay where they are: nothing moves them between products, and waits are for those of the step before.
+// The sums of the loop stay where they are: nothing moves them between matmuls, and waits are for those of the step before.
 // PTX: .visible .entry above(
 // PTX: fence.proxy.async.shared::cta;
 // PTX: bar.sync 0;
@@ -45,7 +45,7 @@
 // PTX: bra
 // PTX: .visible .entry beside(
 // PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
-// The first product does not read its sums, which are zero. The wait takes the registers that the products read.
+// The first matmul does not read its sums, which are zero. The wait takes the registers that the matmuls read.
 // PTX: .visible .entry weighed(
 // PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {%r{{.*}}}, %rd{{[0-9]+}}, none, 1, 1, 1;
 // PTX-COUNT-3: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {%r{{.*}}}, %rd{{[0-9]+}}, adds, 1, 1, 1;

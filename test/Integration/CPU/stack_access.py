@@ -163,7 +163,7 @@ def check(a, model, cpu, path):
             moved = moves(body, loop)
             counts[kernel] += moved
             if multiplies(loop) and moved["vector stores"]:
-                wrong.append(f"{model.name} {cpu} {name} {begin:x}-{end:x}: a loop of products stores {moved['vector stores']} "
+                wrong.append(f"{model.name} {cpu} {name} {begin:x}-{end:x}: a loop of matmuls stores {moved['vector stores']} "
                              "vectors to the stack")
     for kernel, moved in counts.items():
         allowed = SPILLS.get(kernel, {}).get(unit, 0)
@@ -173,8 +173,8 @@ def check(a, model, cpu, path):
             print(f"{model.name} {cpu} {kernel}: {dict(moved)} in {seen[kernel]} loops")
     wrong += [f"{model.name} {cpu}: no loop of {kernel} found" for kernel in a.kernels if kernel not in "+".join(seen).split("+")]
     if not products:
-        wrong.append(f"{model.name} {cpu}: no loop of products found; the disassembly is not understood")
-    print(f"{model.name} {cpu}: {sum(seen.values())} innermost loops, {products} of products, of {', '.join(sorted(seen))}")
+        wrong.append(f"{model.name} {cpu}: no loop of matmuls found; the disassembly is not understood")
+    print(f"{model.name} {cpu}: {sum(seen.values())} innermost loops, {products} of matmuls, of {', '.join(sorted(seen))}")
     return wrong
 
 

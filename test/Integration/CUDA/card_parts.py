@@ -37,7 +37,7 @@ def card_parts(config, weights, stored, kv, rows):
     for layer in range(sizes.layers):
         outputs = inputs(sizes.heads * sizes.head_size)
         if sizes.is_attention(layer):
-            # the value, the query, the key and the mask have the input's error; the mask is a product of the rounded value
+            # the value, the query, the key and the mask have the input's error; the mask is a matmul of the rounded value
             parts.append(Part(before=inputs(sizes.hidden), after=inputs(sizes.head_size) + entries + outputs,
                               compiled=[brain] * 2 if stored == "BF16" else [], factors=4, length=2 * rows + sizes.head_size))
         else:

@@ -3,7 +3,7 @@
 
     demo.py BIN_DIR MODEL_DIR SOFTWARE_GPU
 
-golden.safetensors has the logits of the prompt, and the greedy tokens after it. GPUs round inputs of products to bf16, so two tokens
+golden.safetensors has the logits of the prompt, and the greedy tokens after it. GPUs round inputs of matmuls to bf16, so two tokens
 that are nearly as good may change places. How far the best token is before the next best, the scalar pipeline says, which rounds only
 what is stored, and which must take every recorded token. Errors and margins are in standard deviations of the golden's logits.
 

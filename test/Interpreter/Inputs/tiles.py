@@ -9,7 +9,7 @@ import sys
 
 import tensors
 
-ROWS, DEPTH, COLUMNS = 21, 72, 11  # of the product: none is a multiple of a tile
+ROWS, DEPTH, COLUMNS = 21, 72, 11  # of the matmul: none is a multiple of a tile
 TOKENS, HEAD, VALUE = 19, 16, 8  # of attention
 NEAR, ROUNDED = 1e-6, 2.0**-7  # sums in doubles; weights in bf16
 

@@ -1,4 +1,4 @@
-// The instruction that a product is made of, a variant of the code at a time: registers of its width, weights of its kind.
+// The instruction that a matmul is made of, a variant of the code at a time: registers of its width, weights of its kind.
 // RUN: cheems-opt %s --cheems-fast="lanes=8 registers=16" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx2,+fma | FileCheck %s --check-prefix=AVX2 --implicit-check-not=zmm
 // RUN: cheems-opt %s --cheems-fast="lanes=16 registers=32" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx512f,+avx512bw,+avx512dq,+avx512vl,+fma | FileCheck %s --check-prefix=AVX512 --implicit-check-not=vdpbf16ps
 // RUN: cheems-opt %s --cheems-fast="lanes=16 registers=32 products=dot-bf16" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512bf16,+fma | FileCheck %s --check-prefix=DOT

@@ -1,4 +1,4 @@
-// The instructions of SSD's products, a variant of the code at a time: with `bf16` tiles where there are some, else f32 multiply-adds.
+// The instructions of SSD's matmuls, a variant of the code at a time: with `bf16` tiles where there are some, else f32 multiply-adds.
 // RUN: cheems-opt %s --cheems-fast="lanes=8 registers=16" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx2,+fma | FileCheck %s --check-prefix=AVX2 --implicit-check-not=zmm
 // RUN: cheems-opt %s --cheems-fast="lanes=16 registers=32" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx512f,+avx512bw,+avx512dq,+avx512vl,+fma | FileCheck %s --check-prefix=AVX512 --implicit-check-not=tdpbf16ps
 // RUN: cheems-opt %s --cheems-fast="lanes=16 registers=32 products=dot-bf16" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512bf16,+fma | FileCheck %s --check-prefix=AVX512 --implicit-check-not=vdpbf16ps

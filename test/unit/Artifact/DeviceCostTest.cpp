@@ -8,7 +8,7 @@ using namespace cheems;
 
 namespace {
 
-/// Its one product has so many bytes in bf16.
+/// Its one matmul has so many bytes in bf16.
 Metadata modelOf(int64_t bytes) {
   Metadata data;
   data.heads = 8;

@@ -25,7 +25,7 @@ Parameter parameter(Use use, Shape logical, const char *type, Shape shape,
   return result;
 }
 
-/// 48 tokens of 8 numbers in bf16, one layer, a product [16, 8], tied.
+/// 48 tokens of 8 numbers in bf16, one layer, a matmul [16, 8], tied.
 Metadata tied() {
   Metadata data;
   data.heads = 4;

@@ -24,7 +24,7 @@ struct AttentionForm {
   Element element;
   bool stored = false; ///< only entries that some head sees; kind threshold
   bool single = false; ///< of one row, which the type says
-  bool bf16 = false;   ///< of codes: products may be of bf16
+  bool bf16 = false;   ///< of codes: matmuls may be of bf16
 
   const char *kindName() const {
     return kind == MaskKind::Bias        ? "bias"
@@ -118,11 +118,11 @@ struct AttentionForm {
            ((coded() ? 41 : 40) + 12 * static_cast<double>(count)) * kUnit;
   }
 
-  /// Whether products of attention are of bf16.
+  /// Whether matmuls of attention are of bf16.
   bool rounds(Mode mode) const {
     return mode == Mode::AMX && (bf16 || element == Element::BF16);
   }
-  /// What products are with.
+  /// What matmuls are with.
   Tensor rounded(Mode mode, const Tensor &query) const {
     return rounds(mode) ? reference::bf16(query) : query;
   }

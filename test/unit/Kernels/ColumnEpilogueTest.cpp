@@ -1,5 +1,5 @@
 // finish, compiled, against the evaluators of rotary and of softplus: after
-// the product that it finishes, and alone.
+// the matmul that it finishes, and alone.
 #include "Cases.h"
 #include "ModuleText.h"
 #include "cheems/Reference/Linear.h"
@@ -14,7 +14,7 @@ class ColumnEpilogueTest : public KernelTest {};
 CHEEMS_EVERY_MODE(ColumnEpilogueTest);
 
 constexpr int64_t kColumns = 16; ///< of a panel
-constexpr int64_t kInputs = 6;   ///< K of the product
+constexpr int64_t kInputs = 6;   ///< K of the matmul
 
 /// `heads` heads of `size` columns, then `plain` columns, then `steps` with a
 /// bias and softplus, in a tensor of whole panels or one that ends with them.
@@ -146,7 +146,7 @@ Expected finish(const Form &form, const Tensor &y, const Tensor &error,
   return result;
 }
 
-/// Forms, with a weight each for the product in front.
+/// Forms, with a weight each for the matmul in front.
 struct Suite {
   std::vector<Form> forms;
   std::unique_ptr<CompiledModule> module;

@@ -1,4 +1,4 @@
-// Epilogues of products under test: their text, what they compute, and how far
+// Epilogues of matmuls under test: their text, what they compute, and how far
 // from that f32 may be.
 #ifndef CHEEMS_TEST_UNIT_KERNELS_EPILOGUES_H
 #define CHEEMS_TEST_UNIT_KERNELS_EPILOGUES_H

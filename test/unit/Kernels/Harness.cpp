@@ -26,7 +26,7 @@ namespace {
 constexpr size_t kAlignment =
     64; // of the weight section and the workspace, as abi.h promises
 
-/// The variant of which only that mode's products are tested; null for others.
+/// The variant of which only that mode's matmuls are tested; null for others.
 const char *variantOf(Mode mode) {
   return mode == Mode::NarrowDotI8 ? "avxvnni"
          : mode == Mode::DotI8     ? "avx512vnni"

@@ -16,7 +16,7 @@ namespace cheems::test {
 
 /// The pipelines that must agree: plain loops, and vectors of 8 and of 16 lanes
 /// (AVX-512 where this machine has it). NarrowDotI8, DotI8, DotBF16 and AMX are
-/// for products, AMX for attention, too; they need what they are called.
+/// for matmuls, AMX for attention, too; they need what they are called.
 enum class Mode { Scalar, Narrow, Wide, NarrowDotI8, DotI8, DotBF16, AMX };
 inline std::string nameOf(Mode mode) {
   switch (mode) {

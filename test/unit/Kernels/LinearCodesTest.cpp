@@ -1,4 +1,4 @@
-// Products with weights of 8- and 4-bit codes, compiled, against the evaluator
+// Matmuls with weights of 8- and 4-bit codes, compiled, against the evaluator
 // and, bit for bit, against plain loops; and a row alone against itself among
 // others.
 #include "Epilogues.h"
@@ -155,7 +155,7 @@ Tensor rowsOf(const Tensor &all, int64_t from, int64_t count) {
   return Tensor({count, all.shape[1]}, {begin, begin + count * all.shape[1]});
 }
 
-/// What stands on either side of a product for some rows.
+/// What stands on either side of a matmul for some rows.
 struct Operands {
   Tensor x, b, h;
 
@@ -213,7 +213,7 @@ Buffer run(CompiledModule &module, const Form &form, const Operands &operands,
   return y;
 }
 
-/// The evaluator's product, and how far from it f32 may be: sums of integers
+/// The evaluator's matmul, and how far from it f32 may be: sums of integers
 /// are exact, so there are G conversions and multiply-adds and a factor per
 /// row.
 void expectNear(const Buffer &got, const Form &form, const Operands &operands,

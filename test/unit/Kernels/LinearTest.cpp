@@ -1,4 +1,4 @@
-// Products with panels and their epilogues, compiled, against the evaluator;
+// Matmuls with panels and their epilogues, compiled, against the evaluator;
 // and a row alone against itself among others.
 #include "Epilogues.h"
 #include "ModuleText.h"
@@ -68,7 +68,7 @@ struct Form {
   }
 };
 
-/// What stands on either side of a product for some rows.
+/// What stands on either side of a matmul for some rows.
 struct Operands {
   Tensor x, b, h;
 
@@ -172,7 +172,7 @@ struct Suite {
     return y;
   }
 
-  /// What the products see of x.
+  /// What the matmuls see of x.
   Tensor seen(const Form &form, Tensor x) const {
     if ((mode == Mode::DotBF16 || mode == Mode::AMX) &&
         form.element == Element::BF16 && form.pair == 2) {

@@ -43,7 +43,7 @@ struct Recorded {
   int64_t size() const { return q.shape[3]; }
   /// Counts the roundings of a mask exp(A softplus(x w)).
   int64_t maskRoundings() const {
-    constexpr int64_t softplus = 3, exponential = 3; // of a product
+    constexpr int64_t softplus = 3, exponential = 3; // of a matmul
     return maskStep.shape[1] + softplus + exponential;
   }
   /// A score is a sum over a head, an output one over rows, and its weights are

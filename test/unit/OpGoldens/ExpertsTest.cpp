@@ -1,4 +1,4 @@
-// A cross-domain MLP with retrieved experts: products, retrieve_experts and
+// A cross-domain MLP with retrieved experts: matmuls, retrieve_experts and
 // mix_experts in one function.
 #include "cheems/Reference/Experts.h"
 #include "OpGolden.h"

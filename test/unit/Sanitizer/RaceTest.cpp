@@ -35,7 +35,7 @@ void runTool(const std::string &tool, const std::string &arguments) {
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 }
 
-/// Wide enough for products, attention, SSD and experts to be shared out.
+/// Wide enough for matmuls, attention, SSD and experts to be shared out.
 RandomCheckpoint model(uint64_t seed) {
   RandomCheckpoint c;
   c.seed = seed;

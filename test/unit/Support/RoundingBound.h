@@ -23,10 +23,10 @@ double sumBound(double unit, int64_t length);
 
 /// What a model adds to its residual: the units of roundings on the way.
 struct RoundedPart {
-  std::vector<double> before;   ///< of the input, before any product
+  std::vector<double> before;   ///< of the input, before any matmul
   std::vector<double> after;    ///< of what was computed with it
   std::vector<double> compiled; ///< those that compiled code alone makes
-  int64_t factors = 1; ///< of the part's product, each of which has the error
+  int64_t factors = 1; ///< of the part's matmul, each of which has the error
                        ///< of the input
   int64_t length = 1;  ///< of the longest sum
 };

@@ -1,5 +1,5 @@
 // Attention with what stands before it in a step: norms and rotations of heads,
-// and the product that makes mask values. Against the evaluator.
+// and the matmul that makes mask values. Against the evaluator.
 #include "AttentionForm.h"
 #include "Estimate.h"
 #include "cheems/Reference/RMSNorm.h"
@@ -17,8 +17,8 @@ constexpr double kEpsilon = 1e-6;
 struct BeforeForm {
   AttentionForm attention;
   bool norm, rotation;
-  Number weights; ///< of the product that makes masks
-  bool bias;      ///< of that product
+  Number weights; ///< of the matmul that makes masks
+  bool bias;      ///< of that matmul
   bool rounds;    ///< outputs are rounded to bf16
 
   int64_t values() const { return attention.keys * attention.size; }

@@ -358,7 +358,7 @@ TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
   }
 }
 
-/// Scores and sums of values: two products of all that a row sees. No access to
+/// Scores and sums of values: two matmuls of all that a row sees. No access to
 /// shared memory waits for another one's bank.
 TEST(AttentionKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
   if (!inspectsKernels()) {

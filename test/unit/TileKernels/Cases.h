@@ -49,7 +49,7 @@ inline TileModule *compiledStep(const std::string &text,
   return place->second.get();
 }
 
-/// Units that the GPU has for products of prompts, the newest one first.
+/// Units that the GPU has for matmuls of prompts, the newest one first.
 inline std::vector<std::string> units() {
   if (Card::get().architecture() == "sm_80") {
     return {"mma"};

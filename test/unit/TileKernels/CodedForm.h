@@ -1,4 +1,4 @@
-// Products of codes as a step has them, and what they should give, bit for bit.
+// Matmuls of codes as a step has them, and what they should give, bit for bit.
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_CODEDFORM_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_CODEDFORM_H
 
@@ -36,7 +36,7 @@ struct CodedValues {
 
 CodedValues drawnValues(const CodedForm &form, Random &random, int64_t rows);
 
-/// The product of `values`; nothing after a test failure.
+/// The matmul of `values`; nothing after a test failure.
 std::optional<Array> run(TileModule &module, const CodedForm &form,
                          const CodedValues &values);
 

@@ -1,4 +1,4 @@
-// Products of codes of 8 and 4 bits, for prompts and for decoding, against
+// Matmuls of codes of 8 and 4 bits, for prompts and for decoding, against
 // their evaluator: bit for bit, whatever other rows are in the step.
 #include "CodedForm.h"
 #include "Counts.h"

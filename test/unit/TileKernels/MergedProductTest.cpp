@@ -1,4 +1,4 @@
-// A product after attention of one row: its blocks merge the pieces that the
+// A matmul after attention of one row: its blocks merge the pieces that the
 // row's entries were cut into, if these are few. Else a kernel merges them.
 // Both give the same bits.
 #include "AttentionForm.h"
@@ -31,7 +31,7 @@ struct MergedForm {
 constexpr auto bf16 = Number::BF16;
 
 /// Heads of 128 have pieces of 128 entries, smaller ones of up to 256. A
-/// product merges 32 of them at most, and no more than 96 KiB: of the fifth
+/// matmul merges 32 of them at most, and no more than 96 KiB: of the fifth
 /// form 4, and of the last one none.
 const std::vector<MergedForm> forms = {
     {{6, 3, 3, 3, 128, bf16, true}, 40},
@@ -181,7 +181,7 @@ bool hasRoomForLongPools(const MergedForm &form) {
   return form.attention.states * form.attention.size <= most;
 }
 
-/// The same in pools with more room than a product merges.
+/// The same in pools with more room than a matmul merges.
 AttentionStep inLongPools(const AttentionStep &step) {
   constexpr int64_t capacity = 32 * 256 + 1;
   AttentionStep one = step;
@@ -246,7 +246,7 @@ struct Weights {
   }
 };
 
-/// The product of rounded rows.
+/// The matmul of rounded rows.
 void expectProduct(const MergedForm &form, const Array &got,
                    const Array &rounded, const Tensor &weights,
                    const Tensor &x) {
@@ -297,7 +297,7 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
                    scales, own);
     ASSERT_TRUE(got);
     EXPECT_EQ(bytesOf(*got), rowsOf(*all, step.segments[0].start, 1));
-    if (!form.bits) { // CodedKernelTest holds products of codes
+    if (!form.bits) { // CodedKernelTest holds matmuls of codes
       auto rounded = run(module, "attended", one, weights, scales, own);
       ASSERT_TRUE(rounded);
       expectProduct(form, *got, *rounded, weights, own);

@@ -1,4 +1,4 @@
-// A norm before products, and what rounds it to codes: of one row their kernel
+// A norm before matmuls, and what rounds it to codes: of one row their kernel
 // computes it, of more there are launches of their own. Both give the same
 // bits.
 #include "Cases.h"
@@ -12,7 +12,7 @@ namespace {
 struct Form {
   Number number; ///< of weights
   int64_t depth;
-  std::vector<int64_t> columns; ///< of each product
+  std::vector<int64_t> columns; ///< of each matmul
   bool gate = false;            ///< the first two are multiplied
   bool keepsNorm = false;       ///< which is a result, too
   int64_t bits = 0;             ///< of codes of weights, which they then are

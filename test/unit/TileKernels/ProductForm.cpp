@@ -1,4 +1,4 @@
-// The text of a product, its values, and how far off it may be.
+// The text of a matmul, its values, and how far off it may be.
 #include "ProductForm.h"
 #include "Estimate.h"
 #include "cheems/Reference/Linear.h"

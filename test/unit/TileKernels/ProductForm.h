@@ -1,4 +1,4 @@
-// Products as a step has them, with what becomes of their sums, and what they
+// Matmuls as a step has them, with what becomes of their sums, and what they
 // should give.
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_PRODUCTFORM_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_PRODUCTFORM_H
@@ -12,7 +12,7 @@ namespace cheems::test {
 enum class After {
   Nothing,
   Activation,
-  Gate,     ///< activation of a first product times a second one
+  Gate,     ///< activation of a first matmul times a second one
   Residual, ///< scale * y + sum
   Mask,     ///< mask values of steps
 };
@@ -46,7 +46,7 @@ struct ProductValues {
 ProductValues drawnValues(const ProductForm &form, Random &random,
                           int64_t rows);
 
-/// The product of `values`; nothing after a test failure.
+/// The matmul of `values`; nothing after a test failure.
 std::optional<Array> run(TileModule &module, const ProductForm &form,
                          const ProductValues &values);
 

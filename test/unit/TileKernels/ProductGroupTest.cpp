@@ -1,4 +1,4 @@
-// Products of one input in one launch, against the evaluator.
+// Matmuls of one input in one launch, against the evaluator.
 #include "Counts.h"
 #include "ProductForm.h"
 
@@ -11,11 +11,11 @@ constexpr auto bf16 = Number::BF16, f16 = Number::F16, f32 = Number::F32;
 struct GroupForm {
   Number number;
   int64_t depth;
-  std::vector<int64_t> columns; ///< of each product
+  std::vector<int64_t> columns; ///< of each matmul
   bool bias = false;
   int64_t mostRows = 0; ///< 0: any
 
-  /// One of the products.
+  /// One of the matmuls.
   ProductForm product(int64_t of) const {
     ProductForm form{number, of, depth, After::Nothing, bias};
     form.mostRows = mostRows;
@@ -82,7 +82,7 @@ const std::vector<GroupForm> forms = {
     {f16, 40, {2, 16, 5}, true},
 };
 
-/// Values of each product; all have the first one's input.
+/// Values of each matmul; all have the first one's input.
 std::vector<ProductValues> drawn(const GroupForm &form, Random &random,
                                  int64_t rows) {
   std::vector<ProductValues> values;
@@ -127,7 +127,7 @@ TEST(ProductGroupTest, EachProductAgreesWithTheEvaluator) {
   });
 }
 
-/// With others in the launch a product has the bits that it has alone.
+/// With others in the launch a matmul has the bits that it has alone.
 TEST(ProductGroupTest, OthersInTheLaunchChangeNoBit) {
   for (const GroupForm &form : forms) {
     auto together = compiledStep(textOf(form));

@@ -1,4 +1,4 @@
-// Products against their evaluator, for prompts and for decoding, with what
+// Matmuls against their evaluator, for prompts and for decoding, with what
 // becomes of their sums; and bit for bit whatever other rows are in the step.
 #include "Counts.h"
 #include "ProductForm.h"

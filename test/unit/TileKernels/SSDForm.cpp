@@ -64,9 +64,9 @@ struct Rounding {
       sums = kF32;
       break;
     case Factors::Pairs:
-      // The state has the errors of b, x, x with its weight, and of the product
+      // The state has the errors of b, x, x with its weight, and of the matmul
       // that is left out. y has those of c, that state once more, and what
-      // their product leaves out; weights of rows have less. An instruction of
+      // their matmul leaves out; weights of rows have less. An instruction of
       // tensor cores may cut what it adds.
       pool = 4.1 * kPair;
       y = pool + 3.1 * kPair;

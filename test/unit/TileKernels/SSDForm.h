@@ -8,7 +8,7 @@
 
 namespace cheems::test {
 
-/// What a prompt's products multiply.
+/// What a prompt's matmuls multiply.
 enum class Factors { F32, Pairs, BF16 };
 
 /// What is compiled.

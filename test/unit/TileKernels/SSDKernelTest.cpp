@@ -317,7 +317,7 @@ TEST(SSDKernelTest, PromptsOfTwelveHeadsDo) {
   EXPECT_LE(ratio, 1.2);
 }
 
-/// The products of a chunk: of gates, of the state, of weights with x, and what
+/// The matmuls of a chunk: of gates, of the state, of weights with x, and what
 /// is added to the state. No access to shared memory waits for another one's
 /// bank.
 TEST(SSDKernelTest, TensorCoresMultiplyAllThatMayBeRounded) {

@@ -16,14 +16,14 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     a row and an expert are sorted by expert, so that a row of a table is fetched once for all rows of x that need it.
     With `only` ops of other names stay as they are. So the kernel of one op can be read by itself.
     Requires: bufferised IR. If the module has a `cheems.target`, it is used, and the options are ignored.
-    Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
+    Guarantees: every output element of a matmul is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
     `tdpbf16ps` over blocks of 32), in every tile. So a row does not depend on other rows. An `ssd_chunk` of one row has the bits of the
     recurrence.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target">,
     Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How products with weights of few bits are computed",
+    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How matmuls with weights of few bits are computed",
            "::cheems::cpu::productsValues()">,
     ListOption<"only", "only", "std::string", "Names of the ops to lower, to read one kernel at a time; all, if there are none">
   ];

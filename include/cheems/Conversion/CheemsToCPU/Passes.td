@@ -27,7 +27,7 @@ def QuantizeParametersPass : Pass<"cheems-quantize-parameters", "::mlir::ModuleO
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`.
     After: two parameters, codes in panels <16, 4> and scales, and a `cheems_cpu.linear` of both. Layer functions get the scales as
     last arguments. Tables of `cheems.mix_experts` become codes of 8 bits, with one scale per row.
-    Requires: only products read such a parameter, or only `cheems.mix_experts` reads it.
+    Requires: only matmuls read such a parameter, or only `cheems.mix_experts` reads it.
     Guarantees: no parameter of part `matrix` is left. Changes bits: the weights are rounded, and so are the rows that they multiply.
   }];
   let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
@@ -37,12 +37,12 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
   let summary = "Store matrices as panels, and multiply with cheems_cpu.linear";
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter`.
-    After: the parameter has `layout = #cheems_cpu.panels<16, pair>` and the type [ceil(N/16), K/pair, 16, pair], and the product is a
+    After: the parameter has `layout = #cheems_cpu.panels<16, pair>` and the type [ceil(N/16), K/pair, 16, pair], and the matmul is a
     `cheems_cpu.linear`. Reads of rows of the same parameter (a tied embedding) index the panels. If the destination is not zero, the
     epilogue adds it. A `linalg.generic` y[t, a, b, n] = sum_k x[t, a, b, k] * w[a, b, k, n] with a permuted parameter becomes one
     `cheems_cpu.linear` per matrix, in an `scf.forall` over blocks of 64 rows, a and b. In a function of few rows
     (`cheems.most_rows`) they come one after the other.
-    Requires: only products and `tensor.extract` use the weights. `pair` is 2 for bf16 with an even K, and 1 otherwise. Any other
+    Requires: only matmuls and `tensor.extract` use the weights. `pair` is 2 for bf16 with an even K, and 1 otherwise. Any other
     parameter with `permute` stays as it is.
     Guarantees: one stream along K gives 16 outputs. The archive writer packs the weights; compiled code does not. Preserves bits if the
     destination is zero.
@@ -64,13 +64,13 @@ def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
 }
 
 def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
-  let summary = "Move the elementwise ops after a product into its epilogue";
+  let summary = "Move the elementwise ops after a matmul into its epilogue";
   let description = [{
     Before: a `cheems_cpu.linear`, or two with the same `x` and weights of the same type. Their only user is a `linalg.generic` that is
     elementwise over [T, N]: a bias, an activation, a gate, a residual.
     After: one `cheems_cpu.linear` with the weights of both, and with the generic as its epilogue.
-    A merged product may be read by columns. Then one `cheems_cpu.column_epilogue` of the product replaces `cheems.rotary` of the first columns and
-    the elementwise generics of the last part that has some (bias and softplus of a step). The rows of the product are then whole panels.
+    A merged matmul may be read by columns. Then one `cheems_cpu.column_epilogue` of the matmul replaces `cheems.rotary` of the first columns and
+    the elementwise generics of the last part that has some (bias and softplus of a step). The rows of the matmul are then whole panels.
     Requires: f32 tensors. The other operands of the generic are [T, N] or [N]. A generic that reads its destination is fused if a second
     generic updates its result. Then the first one writes a tensor of its own, and the second one writes the tensor that the first one
     read. Two things keep their `cheems.rotary`: parts with a bias, and heads that fill whole panels only in groups of more than 16
@@ -83,17 +83,17 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
 def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let summary = "Choose the sizes of loops from the target and the shapes";
   let description = [{
-    Before: packed products and the ops of the dialect on tensors. The module may have a `cheems.target`.
+    Before: packed matmuls and the ops of the dialect on tensors. The module may have a `cheems.target`.
     After: the module has a `cheems.target`, from the options if it had none. Each op that a later pass cuts has one attribute
-    `cheems_cpu.strategy`, which says how. Products have a `#cheems_cpu.product_strategy`, and row-wise work has a `rows_strategy`. The
+    `cheems_cpu.strategy`, which says how. Matmuls have a `#cheems_cpu.product_strategy`, and row-wise work has a `rows_strategy`. The
     others are `attention_strategy`, `ssd_strategy` and `experts_strategy`. If an op has a strategy already, it keeps it. The module gets a
     `step_strategy` for the session. A target of one lane means plain loops, and only attention is cut.
-    A function may say with `cheems.most_rows` how many rows it has at most. If that is 64 or less, row-wise work stays whole, products have
+    A function may say with `cheems.most_rows` how many rows it has at most. If that is 64 or less, row-wise work stays whole, matmuls have
     only loops for few rows, and threads share the pieces of a row's experts if the tables are large.
     With `group-experts`, the rows of a group may find no fewer experts than the tables hold. Then each `cheems.retrieve_experts` whose
     results only `cheems.mix_experts` takes becomes `ascending`. Each `cheems.mix_experts` then goes `by_group`, unless it has few rows, is
     in a parallel loop, or takes a retrieval that is not `ascending`.
-    Requires: products are packed, and epilogues are fused.
+    Requires: matmuls are packed, and epilogues are fused.
     Guarantees: no other pass decides sizes (`Utils/Strategy.h` has every number). A pass that cuts an op removes its strategy, and does not
     cut an op without one. Bits depend only on the sizes of chunks and of attention's steps, and on `ascending`. The latter changes the
     order in which a head's experts are added, in all functions in the same way.
@@ -101,7 +101,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target; 1 for plain loops">,
     Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How products with weights of few bits are computed",
+    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How matmuls with weights of few bits are computed",
            "::cheems::cpu::productsValues()">,
     Option<"groupExperts", "group-experts", "int64_t", "0",
            "Rows of a group, whose experts are read in the order of their ids; 0: token by token">
@@ -110,11 +110,11 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
 }
 
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
-  let summary = "Split products over panels and row-wise work over rows";
+  let summary = "Split matmuls over panels and row-wise work over rows";
   let description = [{
     Before: `cheems_cpu.linear`, `cheems_cpu.column_epilogue` and row-wise ops over all rows of a step. Each has a `cheems_cpu.strategy`.
     After: an `scf.forall` around a slice of each op. It goes over groups of panels, over blocks of rows, or, for expert ops, over rows. The
-    fill of an op moves into the loop. So does the product of a `cheems_cpu.column_epilogue`; its groups then have whole heads.
+    fill of an op moves into the loop. So does the matmul of a `cheems_cpu.column_epilogue`; its groups then have whole heads.
     Requires: parallel dimensions. A reduction is never split. An op without a strategy is not split.
     Guarantees: an op that was split has no sizes any more, but keeps what a kernel reads from its strategy. Iterations write disjoint
     slices. Preserves bits: each element sums the same numbers in the same order.
@@ -155,7 +155,7 @@ def NameLoopsPass : Pass<"cheems-name-loops", "::mlir::func::FuncOp"> {
   let summary = "Say what each parallel loop computes";
   let description = [{
     Before: `scf.forall` loops around ops of the dialect.
-    After: each has a `cheems_cpu.name` with the names of the ops inside. A product has the shape of the whole weight, too. Where the locations
+    After: each has a `cheems_cpu.name` with the names of the ops inside. A matmul has the shape of the whole weight, too. Where the locations
     of the ops say it, the parts of the layer follow in parentheses: `linear 208x64+column_epilogue (ssd.c_proj, b_proj)`. Profiles show
     this name.
     Requires: nothing. After decomposition, the names of the ops say less.

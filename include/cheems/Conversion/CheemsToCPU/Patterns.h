@@ -17,10 +17,10 @@ void populateExpandAttentionPatterns(RewritePatternSet &patterns);
 /// All of these.
 void populateExpandSegmentsPatterns(RewritePatternSet &patterns);
 
-/// Elementwise ops after a product, on its rows, become its epilogue. The
+/// Elementwise ops after a matmul, on its rows, become its epilogue. The
 /// patterns are for the greedy driver: an op waits until its inputs are fused.
 void populateFuseEpiloguesPatterns(RewritePatternSet &patterns);
-/// Where a product is read by columns, rotary ops of its first ones and the
+/// Where a matmul is read by columns, rotary ops of its first ones and the
 /// elementwise ops of some after them become a cheems_cpu.column_epilogue of
 /// it.
 void populateFuseColumnEpiloguesPatterns(RewritePatternSet &patterns);

@@ -9,8 +9,8 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let description = [{
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
-    `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: GPUs of `sm_80` have `mma` alone. `copy` is the
-    newest way by which operands of `wgmma` may come to shared memory, of products and of attention. `multiprocessors` says how
+    `sm_90a`. `unit` is the newest unit that matmuls and attention of prompts may use: GPUs of `sm_80` have `mma` alone. `copy` is the
+    newest way by which operands of `wgmma` may come to shared memory, of matmuls and of attention. `multiprocessors` says how
     many another GPU has.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
@@ -18,7 +18,7 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let options = [
     Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the GPU",
            "::cheems::tile::architectureValues()">,
-    Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products and attention of prompts may use",
+    Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that matmuls and attention of prompts may use",
            "::cheems::tile::unitValues()">,
     Option<"copy", "copy", "::cheems::tile::OperandCopy", "::cheems::tile::OperandCopy::Bulk", "Newest copies that products and attention of prompts may use",
            "::cheems::tile::copyValues()">,
@@ -34,22 +34,22 @@ def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
     with two such tables.
     After: two parameters, codes and scales, and a `cheems_tile.coded_product` of both. Codes of 8 bits are rows, and those of 4 bits have the
     layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
-    products of one input share it. Experts read tables of codes, and a scale per row of them.
-    Requires: only products read such a matrix, and their sums start from zero. Tables have 8 bits and a scale per row.
-    Guarantees: the codes and scales are those that other targets have. Other products stay as they are.
+    matmuls of one input share it. Experts read tables of codes, and a scale per row of them.
+    Requires: only matmuls read such a matrix, and their sums start from zero. Tables have 8 bits and a scale per row.
+    Guarantees: the codes and scales are those that other targets have. Other matmuls stay as they are.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
-  let summary = "Inputs of products get the type of the weights";
+  let summary = "Inputs of matmuls get the type of the weights";
   let description = [{
     Before: `linalg.matmul` of an input in f32 with weights in bf16 or f16; `cheems.segmented_ssd` with `allow_bf16`.
-    After: an elementwise op rounds the input to the type of the weights, to the nearest and ties to even. All products of one input share
+    After: an elementwise op rounds the input to the type of the weights, to the nearest and ties to even. All matmuls of one input share
     it. Sums stay in f32. x, b and c of state-space duality are rounded to bf16 and widened again, as rows of all heads after the op that
     makes these: its kernel takes the rounding.
     Requires: tensors.
-    Guarantees: products with weights in f32 stay as they are, and so does state-space duality with `one_row`, with `allow_pairs`, whose
+    Guarantees: matmuls with weights in f32 stay as they are, and so does state-space duality with `one_row`, with `allow_pairs`, whose
     kernels make pairs of f32 themselves, or with more than 128 rows of the state.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -71,10 +71,10 @@ def SelectGPUStrategyPass : Pass<"cheems-select-gpu-strategy", "::mlir::ModuleOp
   let description = [{
     Before: groups of ops of a step (`--cheems-form-groups`), or experts.
     After: each op that a group is about has a `cheems_tile.strategy`: `#cheems_tile.row_tile`, or a strategy of its family. Every number that
-    depends on hardware is in it. Of products that one launch computes, the first one has that of all.
+    depends on hardware is in it. Of matmuls that one launch computes, the first one has that of all.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`.
     Guarantees: nothing else changes. What an op says already stays. With `only`, no other ops get one: how many sums experts leave decides
-    what products take, so experts come first.
+    what matmuls take, so experts come first.
   }];
   let options = [ListOption<"only", "only", "std::string", "Names of ops; none: all">];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
@@ -98,7 +98,7 @@ def ExpandElementwisePass : Pass<"cheems-expand-elementwise", "::mlir::func::Fun
   let summary = "What is elementwise maths becomes an elementwise op";
   let description = [{
     Before: `cheems.dynamic_mask`.
-    After: an elementwise `linalg.generic`, which the product before takes into its kernel.
+    After: an elementwise `linalg.generic`, which the matmul before takes into its kernel.
     Requires: tensors.
     Guarantees: nothing else changes.
   }];
@@ -111,9 +111,9 @@ def GroupAttentionPass : Pass<"cheems-group-attention", "::mlir::ModuleOp"> {
     Before: `cheems.segmented_attention` on tensors.
     After: a `cheems_tile.group` of kind `attention` in its place, with the norm and the rotation of keys, and the rounding after it. With
     `one_row`, or entries in f32 or of codes, it has the norm and the rotation of queries, too. Where with `one_row` one block has the row's
-    own entry, or entries that no head sees are not stored, it has the mask values and the product that makes them. Where a step of few rows
-    has one, and entries are in bf16, and products alone read the rounded outputs, it is `in_products`, and so is the rounding to codes between
-    both; the products become a group, too.
+    own entry, or entries that no head sees are not stored, it has the mask values and the matmul that makes them. Where a step of few rows
+    has one, and entries are in bf16, and matmuls alone read the rounded outputs, it is `in_products`, and so is the rounding to codes between
+    both; the matmuls become a group, too.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
     Guarantees: nothing is computed twice. Attention that no kernel has stays.
   }];
@@ -135,16 +135,16 @@ def GroupSSDPass : Pass<"cheems-group-ssd", "::mlir::ModuleOp"> {
 }
 
 def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
-  let summary = "Products of one input and what makes their row become groups";
+  let summary = "Matmuls of one input and what makes their row become groups";
   let description = [{
     Before: `linalg.matmul` and `cheems_tile.coded_product`.
-    After: `cheems_tile.group` ops of kind `products`. A product has the elementwise op after it with it, and a second product of the same
-    input that this op reads. Other products of one input whose tiles are the same are in the same group, if what they read is there in
-    front of the first one. The norm in front of products of few rows, and the rounding to codes, become groups `in_products`, if nothing else
+    After: `cheems_tile.group` ops of kind `products`. A matmul has the elementwise op after it with it, and a second matmul of the same
+    input that this op reads. Other matmuls of one input whose tiles are the same are in the same group, if what they read is there in
+    front of the first one. The norm in front of matmuls of few rows, and the rounding to codes, become groups `in_products`, if nothing else
     reads the rows.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors. Groups of attention come before, as they take
-    products, too.
-    Guarantees: nothing is computed twice. A product that no kernel has stays.
+    matmuls, too.
+    Guarantees: nothing is computed twice. A matmul that no kernel has stays.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::linalg::LinalgDialect"];
@@ -168,22 +168,22 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems_tile.group` ops (`--cheems-form-groups`), with strategies (`cheems-select-gpu-strategy`).
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A group is one launch, but
-    for what follows. Products of one input are one launch, each block of which computes one of them. Products by `wgmma` may have a second
+    for what follows. Matmuls of one input are one launch, each block of which computes one of them. Matmuls by `wgmma` may have a second
     launch with wider tiles; the number of rows says which of both runs (`when`). Of groups `in_products`, it says whether a launch
     of one row makes the row or merges the pieces itself.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op after it does. A block of the latter has rows of two query heads that read the same keys, or of one.
     With `one_row` there is no first launch: the block that has the row's own entry stores it, and
-    computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
+    computes the mask values and the matmul that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
-    have room for few pieces, the products after a group `in_products` merge them instead. More than 16 query heads that share entries
+    have room for few pieces, the matmuls after a group `in_products` merge them instead. More than 16 query heads that share entries
     are several blocks, so then entries have their launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; the capacity says which of
     them run. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
     one ranks them and sorts the entries of before, one finds and lists what each block of rows sees, one attends to what is listed, one
     finds the places of the rows that stay, and one stores these there.
     State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op after it does. Else a
-    segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the products of a chunk on tensor
+    segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the matmuls of a chunk on tensor
     cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
     chunk to chunk, in ascending order, and stores it in front of each span of chunks, and the last one computes outputs, for which a
     block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the

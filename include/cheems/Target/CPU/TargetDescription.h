@@ -11,7 +11,7 @@ struct TargetDescription {
   bool scalar = false;                ///< plain loops: the correctness baseline
   int64_t lanes = cpu::kDefaultLanes; ///< f32 lanes of a vector register
   int64_t registers = cpu::kDefaultRegisters; ///< vector registers
-  /// How products with weights of few bits are computed.
+  /// How matmuls with weights of few bits are computed.
   cpu::Products products = cpu::Products::FMA;
   /// Rows of a prompt whose experts are read together, in the order of their
   /// ids; 0: token by token.

@@ -39,7 +39,7 @@ public:
 
   /// Machine code for `architecture`. Fails by kernel name where registers are
   /// spilled, where memory is local, and where ptxas warns that it serialises
-  /// asynchronous products (C75xx). A kernel that spills for the sake of more
+  /// asynchronous matmuls (C75xx). A kernel that spills for the sake of more
   /// blocks is assembled again without that wish, and the code that spills less
   /// is kept; what fails then is no error. `cache`: a folder that keeps
   /// code by its content, for the user alone; empty: none.

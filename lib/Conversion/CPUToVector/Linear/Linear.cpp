@@ -1,4 +1,4 @@
-// Products with weights in panels: what all ways of computing them share.
+// Matmuls with weights in panels: what all ways of computing them share.
 #include "Linear.h"
 #include "Epilogue.h"
 #include "mlir/IR/IRMapping.h"

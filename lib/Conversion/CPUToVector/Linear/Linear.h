@@ -48,7 +48,7 @@ private:
   void storeColumns(Value row, Value at, VectorType type, ValueRange sums);
 };
 
-/// The ways of Products; each lowers a whole op.
+/// The ways of Matmuls; each lowers a whole op.
 LogicalResult lowerLinearFMA(LinearKernel &kernel);
 /// Takes pairs of bf16 only.
 LogicalResult lowerLinearAMX(LinearKernel &kernel);

@@ -1,4 +1,4 @@
-// Products of bf16 on AMX tiles.
+// Matmuls of bf16 on AMX tiles.
 //
 // Every output element is a chain of tdpbf16ps over blocks of 32 k, in
 // ascending order, in every shape of tile. So a row's result does not depend on

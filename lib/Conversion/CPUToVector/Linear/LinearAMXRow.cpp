@@ -1,4 +1,4 @@
-// Products of a single row in the order of tiles, by fused multiply-adds.
+// Matmuls of a single row in the order of tiles, by fused multiply-adds.
 //
 // tdpbf16ps sums its 32 k in two chains of fused multiply-adds, one of the even
 // k and one of the odd k. Then it adds both to the sum so far. This code does

@@ -8,7 +8,7 @@
 
 namespace cheems {
 
-/// Weights [P, K / pair, 64 bytes] and scales [P, G, 16] of a product.
+/// Weights [P, K / pair, 64 bytes] and scales [P, G, 16] of a matmul.
 struct CodesForm {
   bool nibbles;   ///< two codes per byte, in groups; else bytes and one group
   int64_t zero;   ///< what is stored for 0
@@ -51,7 +51,7 @@ private:
   void storeWord(Value word, Value target, Value row, Value column);
 };
 
-/// A product with codes.
+/// A matmul with codes.
 struct CodesKernel {
   LinearKernel &k;
   OpBuilder &b;

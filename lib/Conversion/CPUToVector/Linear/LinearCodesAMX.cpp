@@ -1,4 +1,4 @@
-// Products with codes on AMX tiles: exact sums of 64 k per step. Few rows take
+// Matmuls with codes on AMX tiles: exact sums of 64 k per step. Few rows take
 // vectors, which read weights from memory faster. Both ways give the same bits.
 //
 // Nibbles are taken apart once for all rows. A tile ends where a group ends:

@@ -1,4 +1,4 @@
-// Products by vdpbf16ps: a tile of rows by panels of 16 columns stays in
+// Matmuls by vdpbf16ps: a tile of rows by panels of 16 columns stays in
 // registers, while the loop takes one pair of k after the other.
 //
 // Every output element is one chain of vdpbf16ps over ascending pairs, in every

@@ -1,4 +1,4 @@
-// Products by fused multiply-adds. For few rows, weights are read as they are
+// Matmuls by fused multiply-adds. For few rows, weights are read as they are
 // stored and inputs as they lie. From `kFewRows` rows on, inputs are packed and
 // weights are widened once, and a tile fills the registers.
 //

@@ -1,4 +1,4 @@
-// Inputs of f32 products in the order that row tiles read them: [tile][K][row].
+// Inputs of f32 matmuls in the order that row tiles read them: [tile][K][row].
 #include "LinearFMA.h"
 #include "Transpose.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"

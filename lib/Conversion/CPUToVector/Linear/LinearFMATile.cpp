@@ -1,4 +1,4 @@
-// The register tile of f32 products: rows by panels, k innermost.
+// The register tile of f32 matmuls: rows by panels, k innermost.
 #include "LinearFMA.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Rows of a product's input, packed before they are multiplied.
+// Rows of a matmul's input, packed before they are multiplied.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_LINEARPACK_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_LINEARPACK_H
 

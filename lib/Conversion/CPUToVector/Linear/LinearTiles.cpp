@@ -1,4 +1,4 @@
-// Loops over tiles of products: pairs of tiles of rows share two weights, and
+// Loops over tiles of matmuls: pairs of tiles of rows share two weights, and
 // weights that come from memory are prefetched.
 #include "LinearTiles.h"
 

@@ -1,4 +1,4 @@
-// Products on AMX tiles, whatever their elements are: 16 rows by 16 columns of
+// Matmuls on AMX tiles, whatever their elements are: 16 rows by 16 columns of
 // sums a tile, four tiles of them at once.
 //
 // All tiles are 16 x 64 bytes: a tile register has one shape per function, and

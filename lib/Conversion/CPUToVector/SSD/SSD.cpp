@@ -1,6 +1,6 @@
 // ssd_chunk on buffers, chunk after chunk. What the heads of a group share
 // comes first, then one head after the other. One row is the recurrence, and
-// more rows are products.
+// more rows are matmuls.
 //
 // The bits of a row do not depend on the rows after it, nor those of a column
 // on the columns beside it. Every sum runs in ascending order through the same
@@ -138,7 +138,7 @@ void SSDKernel::blockDecays(Value t) {
 }
 
 namespace {
-/// All chunks, by one way of products.
+/// All chunks, by one way of matmuls.
 template <typename Products> void emitChunks(SSDKernel &k, Value rows) {
   OpBuilder &b = k.b;
   Location loc = k.loc;

@@ -97,7 +97,7 @@ struct SSDKernel : KernelBuilder {
 /// One row, the recurrence: a single pass over the state.
 void emitSSDRow(SSDKernel &kernel, Value t, Value h, Value g);
 
-/// Chunks as products: of f32 on register tiles.
+/// Chunks as matmuls: of f32 on register tiles.
 class SSDProductsFMA {
 public:
   explicit SSDProductsFMA(SSDKernel &kernel);

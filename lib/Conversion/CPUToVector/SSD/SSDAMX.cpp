@@ -1,4 +1,4 @@
-// The products of an SSD chunk on AMX tiles. Factors are rounded to bf16, and
+// The matmuls of an SSD chunk on AMX tiles. Factors are rounded to bf16, and
 // sums are f32. Sums of 32 rows by 32 columns are made at once: four tiles,
 // from two tiles of either factor. If the last tiles are not full, what is
 // missing is zero where it would be summed. Missing rows and columns of the

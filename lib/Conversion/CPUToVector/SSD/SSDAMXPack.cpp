@@ -1,4 +1,4 @@
-// Factors of an SSD chunk's products rounded to bf16 (nearest, ties to even;
+// Factors of an SSD chunk's matmuls rounded to bf16 (nearest, ties to even;
 // denormals are zeros), in the order in which tiles are loaded.
 #include "SSD.h"
 #include "Transpose.h"
@@ -86,7 +86,7 @@ void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
 }
 
 /// b transposed: as pairs along N, and as rows of N. Rows past the last one
-/// repeat it. Their columns of products are not read, and their rows of inputs
+/// repeat it. Their columns of matmuls are not read, and their rows of inputs
 /// are zeros.
 void SSDProductsAMX::transposeGates(const SSDRows &rows, Value g) {
   auto words = VectorType::get({kLanes}, b.getI32Type());

@@ -1,4 +1,4 @@
-// The products of an SSD chunk by f32 multiply-adds on register tiles: sums
+// The matmuls of an SSD chunk by f32 multiply-adds on register tiles: sums
 // stay in registers, the left factor is a scalar a row of the tile, the right
 // one per vector of columns. Scratch of a chunk lies in the first two caches.
 #include "SSD.h"

@@ -11,7 +11,7 @@ namespace {
 /// k that a load of 16 bytes per lane gives.
 constexpr int64_t kLoadDepth = 32;
 
-/// One kernel. Rows of its products are the query heads that share entries;
+/// One kernel. Rows of its matmuls are the query heads that share entries;
 /// each warp has entries of its own.
 class OneRow {
 public:
@@ -22,7 +22,7 @@ public:
         partial(partial) {
     MLIRContext *context = t.b.getContext();
     Type f32 = t.b.getF32Type();
-    // Warps have other entries: n of the first product, k of the second.
+    // Warps have other entries: n of the first matmul, k of the second.
     auto first = [&](FragmentRole role, int64_t width) {
       return FragmentAttr::get(context, role, 1, s.getWarpsN(), 1, width);
     };
@@ -143,7 +143,7 @@ private:
   const HeadRows &query;
   const FirstStores &stores;
   const PartialAttention &partial;
-  int64_t size;  ///< of a head, as products take it
+  int64_t size;  ///< of a head, as matmuls take it
   int64_t width; ///< of a thread's parts of an output
   RankedTensorType queries, keyTile, scores, weights, valueTile, partialSums,
       outputs;

@@ -7,8 +7,8 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// One kernel. Threads have the rows of a product of buffers; weights go
-/// through shared memory between the two products.
+/// One kernel. Threads have the rows of a matmul of buffers; weights go
+/// through shared memory between the two matmuls.
 class ExactAttention {
 public:
   ExactAttention(TileBuilder &t, AttentionTileAttr s,

@@ -245,7 +245,7 @@ AttentionBefore::AttentionBefore(SegmentedAttentionOp op,
     added.mask = MaskBefore::productOf(op.getMask());
   }
   // Else its blocks would make tiles of a prompt's queries whose layout is that
-  // of products: more instructions than a launch of its own has.
+  // of matmuls: more instructions than a launch of its own has.
   if (shape.isExact() || shape.oneRow) {
     query = HeadsBefore::of(op.getQuery());
   }

@@ -39,15 +39,15 @@ struct HeadsBefore {
   SmallVector<Operation *> ops() const;
 };
 
-/// Mask values as a tensor, or the product that makes them, or none.
+/// Mask values as a tensor, or the matmul that makes them, or none.
 struct MaskBefore {
-  Value values; ///< [T, M]; null if a kernel computes the product
+  Value values; ///< [T, M]; null if a kernel computes the matmul
 
   linalg::MatmulOp product;
-  linalg::GenericOp before; ///< on the product's x alone; may be null
+  linalg::GenericOp before; ///< on the matmul's x alone; may be null
   SmallVector<linalg::GenericOp> after;
 
-  /// The product of one row of x if that is what makes `value`.
+  /// The matmul of one row of x if that is what makes `value`.
   static MaskBefore productOf(Value value);
   SmallVector<Operation *> ops() const;
   void addTo(LaunchOperands &operands);
@@ -83,9 +83,9 @@ struct AttentionBefore {
 /// How many blocks the query heads of a state head are.
 int64_t headBlocksOf(const AttentionShape &shape, AttentionTileAttr sizes);
 
-/// Whether attention of one row leaves pieces that a product may merge: all
+/// Whether attention of one row leaves pieces that a matmul may merge: all
 /// rows see as many entries as there are before them, which their position
-/// says. Then a product needs nothing else.
+/// says. Then a matmul needs nothing else.
 bool leavesPieces(const AttentionShape &shape, AttentionStrategyAttr strategy);
 
 } // namespace cheems::tile

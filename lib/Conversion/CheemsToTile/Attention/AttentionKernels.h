@@ -37,7 +37,7 @@ struct AttentionShape {
   /// Whether masks say what is seen of the entries of a state head.
   bool readsMasks() const;
   bool hasCodes() const { return stored.isInteger(8); }
-  /// Whether products with entries are those of f32.
+  /// Whether matmuls with entries are those of f32.
   bool isExact() const { return stored.isF32() || hasCodes(); }
   bool maySeeNothing() const { return kind == MaskKind::Threshold; }
   /// Bytes of accesses to rows of queries, and of stored entries.
@@ -310,7 +310,7 @@ void buildMoveKept(TileBuilder &t, int64_t entries, const AttentionShape &shape,
 
 /// Finds the rows that some head sees: sets places, seen, and the pool
 /// `counts` [slots, layers, G']. Grid: state heads, segments.
-/// \param values [T, M], which the mask values are stored to if a product makes
+/// \param values [T, M], which the mask values are stored to if a matmul makes
 ///   them.
 /// \param rows that are taken at a time.
 void buildPlaceVisible(TileBuilder &t, const AttentionShape &shape,

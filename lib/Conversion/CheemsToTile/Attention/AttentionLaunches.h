@@ -24,7 +24,7 @@ public:
   /// The op's results.
   /// \param outputs memory for them, rounded if it has them so.
   SmallVector<Value> make(Value outputs);
-  /// What a product may merge, if anything.
+  /// What a matmul may merge, if anything.
   const std::optional<PiecesOfRow> &piecesBehind() const { return pieces; }
 
 private:
@@ -47,7 +47,7 @@ private:
   Value attend();
   Value attendInPieces();
   Value merge(ValueRange partial);
-  /// Leaves pieces to the product where it may merge them.
+  /// Leaves pieces to the matmul where it may merge them.
   void leavePieces(ValueRange partial, Value number);
 
   // With a window that drops entries.
@@ -69,7 +69,7 @@ private:
   OpFoldResult rows();
   /// Lets a launch write places and what is seen.
   void findPlaces(LaunchOperands &operands);
-  /// The same of mask values, if they are a product, which it computes.
+  /// The same of mask values, if they are a matmul, which it computes.
   Value maskValues(LaunchOperands &operands);
   /// What every launch that reads entries has.
   void readPlaces(LaunchOperands &operands);

@@ -1,4 +1,4 @@
-// Builds the product that makes the mask values of one row.
+// Builds the matmul that makes the mask values of one row.
 #include "MaskProduct.h"
 #include "Strategy/Strategy.h"
 #include "llvm/Support/MathExtras.h"

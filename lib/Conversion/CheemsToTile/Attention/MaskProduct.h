@@ -1,4 +1,4 @@
-// Says where a step's mask values come from: memory, or a product that a kernel
+// Says where a step's mask values come from: memory, or a matmul that a kernel
 // computes with them.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKPRODUCT_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKPRODUCT_H
@@ -7,7 +7,7 @@
 
 namespace cheems::tile {
 
-/// An elementwise op on the sums of a product, as a kernel has it.
+/// An elementwise op on the sums of a matmul, as a kernel has it.
 struct SumsOp {
   linalg::GenericOp op;
   SmallVector<Value> vectors; ///< memory per input; null for the sums
@@ -15,7 +15,7 @@ struct SumsOp {
 
 /// Mask values of rows, [T, M]; all null if they are known of heads alone.
 struct MaskSource {
-  Value values; ///< memory; null if they are a product
+  Value values; ///< memory; null if they are a matmul
 
   // after(sum over n of before(x[t, n]) * weights[m, n]).
   Value x, weights;         ///< [T, N], [M, N]

@@ -1,5 +1,5 @@
 // Merging what pieces of one row's entries give: by a kernel, or by the blocks
-// of the product after attention. Both give the same bits.
+// of the matmul after attention. Both give the same bits.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
 
@@ -19,14 +19,14 @@ void buildMergePieces(TileBuilder &t, RowTileAttr s,
                       const AttentionMemory &memory,
                       const PartialAttention &partial, Value y);
 
-/// The pieces of a step's only row, which a product merges.
+/// The pieces of a step's only row, which a matmul merges.
 struct PiecesOfRow {
   Value segments;   ///< [S, 8] i32
   Value best, sums; ///< as those of PartialAttention
   Value outputs;    ///< [S, pieces, H * P] f32
   int64_t entries;  ///< of a piece
   int64_t heads, size;
-  Value isMerged; ///< whether the product merges them, i1
+  Value isMerged; ///< whether the matmul merges them, i1
 
   /// What a kernel reads of them.
   SmallVector<Value> operands() const {
@@ -34,7 +34,7 @@ struct PiecesOfRow {
   }
 };
 
-/// How a block of a product merges them.
+/// How a block of a matmul merges them.
 class RowMerger {
 public:
   /// Allocates shared memory.

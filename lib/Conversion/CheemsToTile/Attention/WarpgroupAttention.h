@@ -41,7 +41,7 @@ protected:
   /// there.
   Value beginSums(Value values, const Carried &carried);
   Weighed weigh(RunningSoftmax &softmax, const MaskedScores &masked);
-  /// The operand of products that begin later. No product may be under way
+  /// The operand of matmuls that begin later. No matmul may be under way
   /// where its registers are written: the assembler would make all wait.
   Value operand(const Weighed &weighed);
   /// What the first block hands on.

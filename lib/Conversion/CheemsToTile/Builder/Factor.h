@@ -1,4 +1,4 @@
-// Factors of products on tensor cores.
+// Factors of matmuls on tensor cores.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_FACTOR_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_FACTOR_H
 
@@ -19,7 +19,7 @@ struct Factor {
   Factor converted(TileBuilder &t, RankedTensorType type) const;
 };
 
-/// Adds a product to `sums`. One of pairs is three products: that of their low
+/// Adds a matmul to `sums`. One of pairs is three matmuls: that of their low
 /// parts is less than what rounding has left out of either.
 Value multiply(TileBuilder &t, const Factor &a, const Factor &b, Value sums);
 

@@ -1,4 +1,4 @@
-// Rows of heads as a product gives them, and what is done with them before
+// Rows of heads as a matmul gives them, and what is done with them before
 // attention takes them: a norm of each head, then the rotation by positions.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_HEADROWS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_BUILDER_HEADROWS_H

@@ -228,7 +228,7 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   Value mma(Value a, Value c, Value sums) {
     return MmaOp::create(b, sums.getType(), a, c, sums);
   }
-  /// \param held what one of the products reads from registers; may be null.
+  /// \param held what one of the matmuls reads from registers; may be null.
   Value warpgroupWait(Value sums, int64_t pending, Value held = {}) {
     return WarpgroupWaitOp::create(b, sums.getType(), sums, uint64_t(pending),
                                    held);

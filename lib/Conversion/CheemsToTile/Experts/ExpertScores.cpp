@@ -1,4 +1,4 @@
-// Scores of product keys: products of each half and head with keys of its own.
+// Scores of product keys: matmuls of each half and head with keys of its own.
 #include "ExpertKernels.h"
 
 using namespace mlir;

@@ -333,7 +333,7 @@ private:
             t.gather(type, memory[1], place, rows)};
   }
 
-  /// y + the parts, in their order. What a product or an elementwise op gives
+  /// y + the parts, in their order. What a matmul or an elementwise op gives
   /// is an input, so that one kernel can have all.
   static Value addAll(ImplicitLocOpBuilder &b, ValueRange parts, Value y) {
     Operation *before = y.getDefiningOp();

@@ -95,7 +95,7 @@ struct KeyScoresToTile : GroupToKernels<GroupKind::KeyScores> {
   LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
     auto op = rootOf<linalg::GenericOp>(group);
     if (!op || !isProductWithKeys(op)) {
-      return rewriter.notifyMatchFailure(group, "it is no product with keys");
+      return rewriter.notifyMatchFailure(group, "it is no matmul with keys");
     }
     inlineGroup(rewriter, group);
     Value queries = op.getInputs()[0], keys = op.getInputs()[1];

@@ -15,14 +15,14 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// The products of few rows that alone read the outputs.
+/// The matmuls of few rows that alone read the outputs.
 struct ProductsBehind {
   std::optional<ProductGroup> group;
   QuantizeEntriesOp codes; ///< null if outputs are no codes
 };
 } // namespace
 
-/// The group of a product of few rows, if it has all that read `rounding`.
+/// The group of a matmul of few rows, if it has all that read `rounding`.
 static std::optional<ProductGroup>
 groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
   Product product = rounding->use_empty()

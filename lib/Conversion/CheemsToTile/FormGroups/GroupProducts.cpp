@@ -1,4 +1,4 @@
-// cheems-group-products: products of one input, and what makes the only row of
+// cheems-group-products: matmuls of one input, and what makes the only row of
 // a step for them.
 #include "Grouping.h"
 #include "Product/ProductGroup.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// All products that read the rows of an op. None if something else reads them.
+/// All matmuls that read the rows of an op. None if something else reads them.
 static std::optional<SmallVector<ProductGroup>>
 groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
   SmallVector<ProductGroup> groups;
@@ -49,7 +49,7 @@ static void formAll(ArrayRef<ProductGroup> groups) {
   }
 }
 
-/// A norm whose rounded rows only products of few rows read. Where a step has
+/// A norm whose rounded rows only matmuls of few rows read. Where a step has
 /// one row, each block of these computes the norm itself, which takes less time
 /// than a launch.
 static void groupNormed(RmsNormOp norm, const Strategy &strategy) {
@@ -61,7 +61,7 @@ static void groupNormed(RmsNormOp norm, const Strategy &strategy) {
   }
   NormChain chain = NormChain::of(norm);
   if (chain.before && !chainBefore(chain.before).products.empty()) {
-    chain.before = {}; // products take it
+    chain.before = {}; // matmuls take it
   }
   if (!chain.after || chain.before) {
     return; // it is not rounded alone
@@ -95,7 +95,7 @@ static RmsNormOp normBefore(QuantizeEntriesOp op) {
   return isAlone && comesFirst ? norm : RmsNormOp();
 }
 
-/// Rows that become codes, which only products of few rows read. Where a step
+/// Rows that become codes, which only matmuls of few rows read. Where a step
 /// has one row, each block of these rounds it itself, and computes the norm in
 /// front if there is one.
 static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
@@ -115,7 +115,7 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
   formAll(*groups);
 }
 
-/// The op after products before these: it may take two.
+/// The op after matmuls before these: it may take two.
 static void groupProducts(func::FuncOp function, const Strategy &strategy) {
   auto group = [&](const ProductChain &chain) {
     ProductGroup products = ProductGroup::around(chain, strategy);

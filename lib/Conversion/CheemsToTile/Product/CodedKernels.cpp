@@ -1,4 +1,4 @@
-// Builds the kernels of products of codes.
+// Builds the kernels of matmuls of codes.
 #include "CodedKernels.h"
 #include "Builder/RowCodes.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,4 +1,4 @@
-// Kernels of products of codes, in integers. How cheems_tile.coded_product sums
+// Kernels of matmuls of codes, in integers. How cheems_tile.coded_product sums
 // leaves no choice but which integers come first, so bits depend on nothing
 // else.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
@@ -34,7 +34,7 @@ struct CodedInputs {
   bool isPacked() const { return bits == 4; }
 };
 
-/// Buffers for a product of many rows.
+/// Buffers for a matmul of many rows.
 ProductBuffers allocCoded(TileBuilder &t, ProductTileAttr s, int64_t bits,
                           size_t weights);
 /// Many rows: k through a ring of shared buffers.

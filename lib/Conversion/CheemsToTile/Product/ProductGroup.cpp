@@ -1,4 +1,4 @@
-// Finds products that one launch may compute.
+// Finds matmuls that one launch may compute.
 #include "ProductGroup.h"
 #include "Strategy/SelectStrategy.h"
 
@@ -100,7 +100,7 @@ SmallVector<Value> ProductChain::others() const {
   return others;
 }
 
-/// A product that only `user` reads.
+/// A matmul that only `user` reads.
 static Product productFor(Value operand, Operation *user) {
   Product product = Product::of(operand.getDefiningOp());
   return product && operand.hasOneUse() &&

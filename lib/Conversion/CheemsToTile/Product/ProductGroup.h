@@ -1,4 +1,4 @@
-// Which products one launch computes, and what becomes of their sums.
+// Which matmuls one launch computes, and what becomes of their sums.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTGROUP_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTGROUP_H
 
@@ -8,7 +8,7 @@
 
 namespace cheems::tile {
 
-/// Which kernel computes a product.
+/// Which kernel computes a matmul.
 enum class ProductForm { ManyRows, FewRows, F32, Coded, CodedFewRows };
 
 /// A linalg.matmul or a cheems_tile.coded_product.
@@ -41,7 +41,7 @@ struct Product {
   bool isLike(Product other) const;
 };
 
-/// Products of one input whose sums a block has together, and what becomes of
+/// Matmuls of one input whose sums a block has together, and what becomes of
 /// them.
 struct ProductChain {
   SmallVector<Product> products;
@@ -65,7 +65,7 @@ struct ProductChain {
   bool has(Operation *op) const;
   /// All of them, in the order of the block.
   SmallVector<Operation *> ops() const;
-  /// Returns the strategy of the first matmul. Products of one launch have that
+  /// Returns the strategy of the first matmul. Matmuls of one launch have that
   /// of the first chain.
   ProductStrategyAttr strategy() const {
     return strategyOf<ProductStrategyAttr>(products[0].op);
@@ -76,11 +76,11 @@ struct ProductChain {
   SmallVector<Value> others() const;
 };
 
-/// The products that `op` reads and that a block may compute: at most two, of
+/// The matmuls that `op` reads and that a block may compute: at most two, of
 /// one input.
 ProductChain chainBefore(linalg::GenericOp op);
 
-/// The product with the elementwise op that alone reads it, and another product
+/// The matmul with the elementwise op that alone reads it, and another matmul
 /// of that op.
 ProductChain chainOf(Product product);
 
@@ -99,19 +99,19 @@ struct ProductGroup {
   /// Those of a group of kind `products`. None if one launch cannot have all.
   static ProductGroup of(GroupOp group);
 
-  /// The product that has the strategy of all.
+  /// The matmul that has the strategy of all.
   Operation *root() const { return chains.front().products[0].op; }
   SmallVector<Operation *> ops() const;
 };
 
-/// Whether launches in front of `at` can have all products.
+/// Whether launches in front of `at` can have all matmuls.
 bool canBeAt(ArrayRef<ProductGroup> groups, Operation *at);
 
 /// The one result of a group that is `value` of its body. Null if there is
 /// none, or several.
 Value resultOf(GroupOp group, Value value);
 
-/// The groups of products of a form whose inputs are `rows`, in order. None if
+/// The groups of matmuls of a form whose inputs are `rows`, in order. None if
 /// something else reads these, or nothing does.
 std::optional<SmallVector<GroupOp>> productsThatRead(ValueRange rows,
                                                      ProductForm form);

@@ -1,4 +1,4 @@
-// Builds the kernels of products.
+// Builds the kernels of matmuls.
 #include "ProductKernels.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Kernels of products: many rows on tensor cores, many rows in f32, few rows.
+// Kernels of matmuls: many rows on tensor cores, many rows in f32, few rows.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTKERNELS_H
 
@@ -8,7 +8,7 @@
 
 namespace cheems::tile {
 
-/// What a kernel of products reads: memrefs in row-major order.
+/// What a kernel of matmuls reads: memrefs in row-major order.
 struct ProductInputs {
   Value x;                     ///< [T, K]
   SmallVector<Value> weights;  ///< [N, K] each

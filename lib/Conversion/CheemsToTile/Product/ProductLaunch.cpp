@@ -1,4 +1,4 @@
-// Makes the kernels of products, and their launches.
+// Makes the kernels of matmuls, and their launches.
 #include "ProductLaunch.h"
 #include "Builder/RowCount.h"
 #include "CodedKernels.h"
@@ -331,7 +331,7 @@ private:
     return buildCoded(t, many, buffers, in, finish);
   }
 
-  /// The op after the products.
+  /// The op after the matmuls.
   static Value apply(TileBuilder &t, const ProductChain &chain,
                      ArrayRef<Value> sums, ArrayRef<Value> others, Value target,
                      const RowsAndColumns &at) {
@@ -477,7 +477,7 @@ void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
   RowMaker maker{norm ? &chain : nullptr, nullptr, rounding};
   SmallVector<SmallVector<Value>> outs;
   for (const ProductGroup &group : groups) {
-    if (!norm) { // what products read besides the row is there
+    if (!norm) { // what matmuls read besides the row is there
       b.setInsertionPoint(group.at);
     }
     SmallVector<Value> own = outsOf(b, group);

@@ -1,4 +1,4 @@
-// Launches of products.
+// Launches of matmuls.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTLAUNCH_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTLAUNCH_H
 
@@ -8,22 +8,22 @@
 
 namespace cheems::tile {
 
-/// Replaces a group by its launch. Of products of few rows there are two: one
+/// Replaces a group by its launch. Of matmuls of few rows there are two: one
 /// runs where there is one row, and the other one where there are more.
 /// Each output is the same sum in the same order in both.
 void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
                      KernelTable &kernels);
 
-/// Replaces a norm and all groups of products of few rows that read it. Where
+/// Replaces a norm and all groups of matmuls of few rows that read it. Where
 /// there is one row, the norm has no launch of its own.
 void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
                            ArrayRef<ProductGroup> groups, KernelTable &kernels);
 
-/// Replaces the rounding of rows to codes, and all groups of products of few
+/// Replaces the rounding of rows to codes, and all groups of matmuls of few
 /// rows that read them. Where there is one row, the rounding has no launch of
 /// its own, and the norm of it has none if there is one.
 /// \param norm of the rows, or null. Nobody else reads it in front of the
-/// rounding, and all products can be there.
+/// rounding, and all matmuls can be there.
 void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
                             QuantizeEntriesOp rounding,
                             ArrayRef<ProductGroup> groups,

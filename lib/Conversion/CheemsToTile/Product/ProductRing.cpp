@@ -49,7 +49,7 @@ SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
                                     SmallVector<Value> next =
                                         begin(step, stage, sums);
                                     fetch();
-                                    // For all but the products of this step.
+                                    // For all but the matmuls of this step.
                                     return waitForProducts(next, next.size());
                                   });
   return waitForProducts(begun, 0);

@@ -1,4 +1,4 @@
-// Shared memory of products of many rows, which is filled before its use.
+// Shared memory of matmuls of many rows, which is filled before its use.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTRING_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTRING_H
 
@@ -7,7 +7,7 @@
 
 namespace cheems::tile {
 
-/// Rings of shared memory that a product of many rows goes through. Products
+/// Rings of shared memory that a matmul of many rows goes through. Matmuls
 /// of which a block computes one have the same.
 struct ProductBuffers {
   Value x;
@@ -31,12 +31,12 @@ public:
   ProductRing(TileBuilder &t, ProductTileAttr s, SmallVector<RingPart> parts)
       : t(t), s(s), parts(std::move(parts)) {}
 
-  /// Carries sums over all steps. `multiply` adds the products of a step, whose
+  /// Carries sums over all steps. `multiply` adds the matmuls of a step, whose
   /// tiles are in `stage` of the buffers.
   using Multiply = function_ref<SmallVector<Value>(Value step, Value stage,
                                                    ValueRange sums)>;
   SmallVector<Value> run(Value steps, ValueRange zeros, Multiply multiply);
-  /// The same by warpgroups: `begin` begins a product for each sum. In the next
+  /// The same by warpgroups: `begin` begins a matmul for each sum. In the next
   /// step those may still read their stage.
   SmallVector<Value> runWarpgroups(Value steps, ValueRange zeros,
                                    Multiply begin);
@@ -51,7 +51,7 @@ private:
   SmallVector<Value> loop(Value steps, ValueRange zeros, int64_t ahead,
                           Turn turn);
   Value following(Value stage);
-  /// For all products but the newest `pending` ones.
+  /// For all matmuls but the newest `pending` ones.
   SmallVector<Value> waitForProducts(ArrayRef<Value> begun, size_t pending);
   /// Past the end of rows it fetches zeros.
   void fetch(Value step, Value stage);

@@ -1,4 +1,4 @@
-// Products, with the elementwise op after them and what makes their row.
+// Matmuls, with the elementwise op after them and what makes their row.
 #include "ProductLaunch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -18,7 +18,7 @@ Value cheems::tile::resultOf(GroupOp group, Value value) {
       unsigned(std::distance(yielded.begin(), llvm::find(yielded, value))));
 }
 
-/// Whether the products of a group multiply `rows`, and read them nowhere else.
+/// Whether the matmuls of a group multiply `rows`, and read them nowhere else.
 static bool multiplies(GroupOp group, ValueRange rows, ProductForm form) {
   ProductGroup products = ProductGroup::of(group);
   return !products.chains.empty() &&
@@ -52,7 +52,7 @@ cheems::tile::productsThatRead(ValueRange rows, ProductForm form) {
   return found.empty() ? std::nullopt : std::make_optional(found);
 }
 
-/// Their products, and each group's ops in its place.
+/// Their matmuls, and each group's ops in its place.
 static SmallVector<ProductGroup> inlineProducts(PatternRewriter &rewriter,
                                                 ArrayRef<GroupOp> groups) {
   SmallVector<ProductGroup> products;
@@ -63,7 +63,7 @@ static SmallVector<ProductGroup> inlineProducts(PatternRewriter &rewriter,
   return products;
 }
 
-/// Whether launches after `maker` can have the products: all that they read
+/// Whether launches after `maker` can have the matmuls: all that they read
 /// besides its results is there.
 static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
   return llvm::all_of(groups, [&](GroupOp group) {
@@ -75,7 +75,7 @@ static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
 }
 
 namespace {
-/// Products of one input are one launch.
+/// Matmuls of one input are one launch.
 struct ProductsToTile : GroupToKernels<GroupKind::Products> {
   using GroupToKernels::GroupToKernels;
 
@@ -94,7 +94,7 @@ struct ProductsToTile : GroupToKernels<GroupKind::Products> {
   }
 };
 
-/// A norm, and the products of few rows that alone read its rounded rows.
+/// A norm, and the matmuls of few rows that alone read its rounded rows.
 struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
   using GroupToKernels::GroupToKernels;
 
@@ -119,7 +119,7 @@ struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
   }
 };
 
-/// The rounding of rows to codes, with the norm before it, and the products of
+/// The rounding of rows to codes, with the norm before it, and the matmuls of
 /// few rows that alone read them.
 struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
   using GroupToKernels::GroupToKernels;

@@ -1,4 +1,4 @@
-// Rows that become codes and scales, for products of codes.
+// Rows that become codes and scales, for matmuls of codes.
 #include "Builder/RowCodes.h"
 #include "NormKernels.h"
 

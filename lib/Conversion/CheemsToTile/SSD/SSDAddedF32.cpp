@@ -1,4 +1,4 @@
-// What a chunk of a prompt adds to the state in f32: the product of b with
+// What a chunk of a prompt adds to the state in f32: the matmul of b with
 // decayed x, over its rows.
 #include "SSDKernels.h"
 #include "llvm/Support/MathExtras.h"

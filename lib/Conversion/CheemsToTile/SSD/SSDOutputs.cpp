@@ -186,7 +186,7 @@ private:
 
   /// What rows take from the chunk's rows, 16 of these at a time: decays of all
   /// of them at once would take too many registers, and so would the sums of
-  /// both products.
+  /// both matmuls.
   SmallVector<Factor> weightsOf(ChunkDecays &decays, Value stage) {
     SmallVector<Value> within(size_t(s.getRows() / kMmaDepth),
                               t.fill(products, 0));

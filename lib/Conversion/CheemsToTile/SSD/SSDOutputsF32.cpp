@@ -8,8 +8,8 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// One kernel. Threads have the rows of products of buffers; weights go
-/// through shared memory between the two products.
+/// One kernel. Threads have the rows of matmuls of buffers; weights go
+/// through shared memory between the two matmuls.
 class ExactOutputs {
 public:
   ExactOutputs(TileBuilder &t, SSDTileAttr s, const SSDShape &shape,
@@ -69,7 +69,7 @@ private:
                 sizeof(float));
   }
 
-  /// Adds products over some rows of the state.
+  /// Adds matmuls over some rows of the state.
   SmallVector<Value> addStates(Value state, ValueRange now) {
     Value zero = t.index(0), all = t.index(shape.states);
     // Nobody reads those before any more.

@@ -121,7 +121,7 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
       .Default(Chosen());
 }
 
-/// The strategy of a group of products, with tiles of very many rows if it has
+/// The strategy of a group of matmuls, with tiles of very many rows if it has
 /// such.
 static ProductStrategyAttr withWiderTiles(ProductStrategyAttr chosen,
                                           GroupOp op,

@@ -7,7 +7,7 @@
 namespace cheems::tile {
 
 /// The strategy of an op by itself; null if no kernel begins with it. Of a
-/// product it lacks the tiles of very many rows, which depend on what is in
+/// matmul it lacks the tiles of very many rows, which depend on what is in
 /// one launch with it.
 StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
 
@@ -15,7 +15,7 @@ StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
 ProductStrategyAttr strategyOfProducts(const ProductChain &chain,
                                        const Strategy &strategy);
 
-/// The ops of a group by whose strategies its kernels are made: of products the
+/// The ops of a group by whose strategies its kernels are made: of matmuls the
 /// first one, else all that the group is about.
 SmallVector<Operation *> opsWithStrategy(GroupOp group);
 

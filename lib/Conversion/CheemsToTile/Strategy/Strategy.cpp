@@ -30,7 +30,7 @@ constexpr int64_t kStages = 3;
 constexpr int64_t kRowThreads = 128;
 /// One access moves so many bytes.
 constexpr int64_t kAccessBytes = 16;
-/// Rows of a warp in a product on tensor cores.
+/// Rows of a warp in a matmul on tensor cores.
 constexpr int64_t kWarpRows = 16;
 } // namespace
 

@@ -12,7 +12,7 @@ namespace cheems::tile {
 // Limits of kernels, which registers and shared memory set.
 /// The greatest head of attention.
 constexpr int64_t kMostHeadSize = 256;
-/// The longest row that a block of a product rounds to codes itself.
+/// The longest row that a block of a matmul rounds to codes itself.
 constexpr int64_t kMostRounded = 8192;
 /// These bound the retrieval of experts: keys per half, those that are paired,
 /// experts of a head, and numbers of a row.
@@ -33,7 +33,7 @@ struct Newest {
 TargetAttr usualCard(MLIRContext *context, Architecture architecture,
                      Newest newest, int64_t multiprocessors = 0);
 
-/// Tiles of a product where a step has `from` rows or more.
+/// Tiles of a matmul where a step has `from` rows or more.
 struct WiderProduct {
   ProductTileAttr tiles;
   int64_t from;
@@ -44,7 +44,7 @@ public:
   explicit Strategy(TargetAttr target)
       : target(target), context(target.getContext()) {}
 
-  /// Products of many rows on tensor cores, with as many weights of n rows, by
+  /// Matmuls of many rows on tensor cores, with as many weights of n rows, by
   /// the target's unit.
   /// \param aligned bytes that divide a row of k: bulk copies need all those
   ///   that an access may have.
@@ -58,7 +58,7 @@ public:
                                     int64_t aligned, bool readsTile) const;
   /// The same in f32, without tensor cores.
   ProductTileAttr productF32() const;
-  /// Products of at most `rows` rows, which is at most kFewRows.
+  /// Matmuls of at most `rows` rows, which is at most kFewRows.
   FewRowsTileAttr fewRows(int64_t rows, int64_t k) const;
   /// The same of codes of 8 or 4 bits. `depth` is k, and codes of 4 bits are
   /// half as many bytes.
@@ -68,7 +68,7 @@ public:
                                bool makesRow = false) const;
   /// How a block holds a row that it makes, of which it multiplies as `making`
   /// says: as a launch of a norm does, so that its sum is the same one, with
-  /// zeros as far as products read.
+  /// zeros as far as matmuls read.
   RowTileAttr madeRow(int64_t columns, FewRowsTileAttr making) const;
   /// Work on whole rows of `columns` numbers.
   RowTileAttr wholeRows(int64_t columns) const;
@@ -78,7 +78,7 @@ public:
   RowTileAttr oneRow(int64_t columns) const;
   /// Numbers of a segment's rows, of which a block takes `columns`.
   RowTileAttr numbers(bool oneRow) const;
-  /// Pieces of a row of `columns` outputs, by each block of a product of one
+  /// Pieces of a row of `columns` outputs, by each block of a matmul of one
   /// row; null where that would take longer than a launch.
   MergeTileAttr mergedPieces(int64_t columns) const;
   /// Pieces of rows of `columns` logits, and the best of these.

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// What a product of few rows loads ahead, of one k of all warps each.
+/// What a matmul of few rows loads ahead, of one k of all warps each.
 constexpr int64_t kMostAhead = 16;
 
 namespace {
@@ -53,7 +53,7 @@ struct Follower {
                : "";
   }
 
-  /// Warps of a product on tensor cores have 16 rows each, or several times
+  /// Warps of a matmul on tensor cores have 16 rows each, or several times
   /// that, and 8 columns.
   Why tile(ProductTileAttr said, ProductTileAttr chosen, bool isF32) const {
     if (isF32) { // whose threads hold what they hold

@@ -1,4 +1,4 @@
-// cheems-fuse-projections: products of one input become one product.
+// cheems-fuse-projections: matmuls of one input become one matmul.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-/// A product that may merge: its weight is used by it alone, its destination is
+/// A matmul that may merge: its weight is used by it alone, its destination is
 /// zero.
 struct Candidate {
   linalg::MatmulOp op;
@@ -35,7 +35,7 @@ remark::RemarkOpts remarkOf(StringRef name, linalg::MatmulOp op) {
       .function(op->getParentOfType<func::FuncOp>().getName());
 }
 
-/// Two products that one elementwise op combines, a gate and what it gates,
+/// Two matmuls that one elementwise op combines, a gate and what it gates,
 /// stay two. A later pass makes one op of them, with two weights and with the
 /// elementwise op as its epilogue.
 void dropPairs(SmallVectorImpl<Candidate> &found) {
@@ -60,7 +60,7 @@ void dropPairs(SmallVectorImpl<Candidate> &found) {
   found.assign(left);
 }
 
-/// The calls that pass a value on; none where a product reads it.
+/// The calls that pass a value on; none where a matmul reads it.
 SmallPtrSet<Operation *, 4> callsOf(Value value) {
   SmallPtrSet<Operation *, 4> calls;
   for (Operation *user : value.getUsers()) {

@@ -1,4 +1,4 @@
-// Ops that may become the epilogue of a product.
+// Ops that may become the epilogue of a matmul.
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// column_epilogue tiles over rows and over panels of columns, as the product in
+// column_epilogue tiles over rows and over panels of columns, as the matmul in
 // front of it does.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"

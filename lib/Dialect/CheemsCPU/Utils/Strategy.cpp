@@ -8,7 +8,7 @@ using namespace cheems;
 using namespace cheems::cpu;
 
 namespace {
-constexpr int64_t kPanels = 4; ///< of a product, per iteration
+constexpr int64_t kPanels = 4; ///< of a matmul, per iteration
 constexpr int64_t kRows = 32;  ///< of work that goes by rows, per iteration
 constexpr int64_t kAttentionRows = 64;
 /// Divides the 64 rows of a block, so that cuts there keep the bits.
@@ -97,7 +97,7 @@ ProductStrategyAttr CPUStrategy::product(LinearOp op) const {
                                   hasFewRows(op));
 }
 
-/// Whole heads, and as many panels as the product would take.
+/// Whole heads, and as many panels as the matmul would take.
 ProductStrategyAttr CPUStrategy::columnEpilogue(ColumnEpilogueOp op) const {
   auto linear = op.getY().getDefiningOp<LinearOp>();
   if (!linear || isParallel(op)) {

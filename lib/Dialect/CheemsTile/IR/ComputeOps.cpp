@@ -1,4 +1,4 @@
-// The verifiers of products, reductions and changes of layout, and the shared
+// The verifiers of matmuls, reductions and changes of layout, and the shared
 // memory that they need.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 

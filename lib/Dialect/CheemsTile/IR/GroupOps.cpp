@@ -62,8 +62,8 @@ LogicalResult GroupOp::verify() {
                          getKind() == GroupKind::Rounding ||
                          getKind() == GroupKind::Attention;
   if (getInProducts() && !mayBeInProducts) {
-    return emitOpError("C4: is of kind ") << stringifyGroupKind(getKind())
-                                          << ", which products do not compute";
+    return emitOpError("C4: is of kind ")
+           << stringifyGroupKind(getKind()) << ", which matmuls do not compute";
   }
   return success();
 }

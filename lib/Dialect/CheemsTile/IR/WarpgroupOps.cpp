@@ -1,4 +1,4 @@
-// The verifiers of products that tensor cores read from shared memory.
+// The verifiers of matmuls that tensor cores read from shared memory.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 using namespace mlir;
@@ -98,7 +98,7 @@ LogicalResult WarpgroupMmaRegistersOp::verify() {
            << " and " << c;
   }
   // Nothing else keeps the registers of a: a wait in a branch might not come,
-  // and one after another product would hold what that one reads.
+  // and one after another matmul would hold what that one reads.
   auto wait = getResult().hasOneUse()
                   ? dyn_cast<WarpgroupWaitOp>(*getResult().user_begin())
                   : WarpgroupWaitOp();

@@ -1,4 +1,4 @@
-// Launches and products of codes bufferise.
+// Launches and matmuls of codes bufferise.
 #include "cheems/Dialect/CheemsTile/Transforms/BufferizableOpInterfaceImpl.h"
 #include "cheems/Dialect/Cheems/Transforms/DestinationModel.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inputs of a product of 70 rows, 456 numbers each, with 100 rows of weights: whole numbers of bf16.
+"""Inputs of a matmul of 70 rows, 456 numbers each, with 100 rows of weights: whole numbers of bf16.
 
     product.py FILE
 """

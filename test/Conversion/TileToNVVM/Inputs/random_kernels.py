@@ -4,7 +4,7 @@
     random_kernels.py FOLDER [--seed N] [--count N]
 
 All numbers are multiples of 1/8, and sums of them are exact in f32 in any order. So a difference is an element in a wrong place, or a missing
-guard. Each kernel runs on the emulated GPU of both architectures, early and late in turn, and must have no finding there. Products of
+guard. Each kernel runs on the emulated GPU of both architectures, early and late in turn, and must have no finding there. Matmuls of
 warpgroups are for sm_90a alone.
 """
 import argparse
@@ -154,7 +154,7 @@ class Kernel:
         return True
 
     def multiplies(self):
-        """A product of 16-bit tiles over several steps of k, by copies and reads or straight from memory."""
+        """A matmul of 16-bit tiles over several steps of k, by copies and reads or straight from memory."""
         rng = self.rng
         m, n, k = (self.power(0, 1) for _ in range(3))
         kind, width, copied = "bf16", rng.choice([2, 8]), rng.random() < 0.7
@@ -222,7 +222,7 @@ class Kernel:
         return True
 
     def multiplies_in_warpgroups(self):
-        """A product that tensor cores read from stages of shared memory, which copies fill, or threads with f16."""
+        """A matmul that tensor cores read from stages of shared memory, which copies fill, or threads with f16."""
         rng = self.rng
         m, n, stages = self.power(0, 1), self.power(0, 1), rng.randint(1, 3)
         self.targets, self.warps = ["sm_90a"], 4 * m * n
@@ -280,7 +280,7 @@ class Kernel:
         return True
 
     def multiplies_exactly(self):
-        """A product of f32, whose buffers have rows of any number of pieces."""
+        """A matmul of f32, whose buffers have rows of any number of pieces."""
         rng = self.rng
         warps = self.power(0, 2)
         text, least = self.blocked(warps)

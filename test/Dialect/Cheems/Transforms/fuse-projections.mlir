@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --cheems-fuse-projections --canonicalize --cse --split-input-file | FileCheck %s
 
-// Two products of one input, through the arguments of a layer function.
+// Two matmuls of one input, through the arguments of a layer function.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>, %[[W:.*]]: tensor<10x8xf32>)
 // CHECK: %[[Y:.*]] = linalg.matmul {{.*}} ins(%[[X]], %[[W]] : tensor<?x8xf32>, tensor<10x8xf32>)
@@ -140,7 +140,7 @@ func.func @rounded(%x: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, te
 
 // -----
 
-// Weights of two calls, in another order for either product, are not each other's partners.
+// Weights of two calls, in another order for either matmul, are not each other's partners.
 // CHECK-LABEL: func.func private @layer
 // CHECK-COUNT-2: linalg.matmul
 // CHECK-LABEL: func.func @step

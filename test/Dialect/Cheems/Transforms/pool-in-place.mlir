@@ -1,4 +1,4 @@
-// The forms of generated IR that bufferise in place: the product's own pass list leaves nothing to allocate or copy, and the
+// The forms of generated IR that bufferise in place: Cheems' own pass list leaves nothing to allocate or copy, and the
 // check passes. pool-pitfalls.mlir has the forms that cost a copy.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(cheems-fast{from=tiled to=planned},func.func(convert-linalg-to-loops),cheems-check-kernels)' --split-input-file | FileCheck %s --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // The three passes before bufferisation are needed: CSE and the elimination of empty tensors, then cheems-own-inits after CSE.
@@ -123,7 +123,7 @@ func.func @computed_then_inserted(%xb: memref<?x64xf32>, %b: memref<?x64xf32>, %
 
 // -----
 
-// A layer that adds its result to its rows: one buffer through all layers; CSE may merge the fills of two products.
+// A layer that adds its result to its rows: one buffer through all layers; CSE may merge the fills of two matmuls.
 // CHECK-LABEL: func.func private @layer
 // SHARED-LABEL: func.func private @layer
 // SHARED: memref.copy

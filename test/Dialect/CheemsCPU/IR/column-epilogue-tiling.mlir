@@ -1,4 +1,4 @@
-// finish tiles over rows and over panels of columns; a tile says which column of the product is its first.
+// finish tiles over rows and over panels of columns; a tile says which column of the matmul is its first.
 // RUN: cheems-opt %s --transform-interpreter --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: @both

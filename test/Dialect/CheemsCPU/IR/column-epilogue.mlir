@@ -16,7 +16,7 @@ func.func @both(%c: tensor<?x4xf32>, %s: tensor<?x4xf32>, %b: tensor<3xf32>, %y:
   return %r : tensor<?x32xf32>
 }
 
-// A tile in the middle of a product.
+// A tile in the middle of a matmul.
 // CHECK-LABEL: @rotated
 // CHECK: cheems_cpu.column_epilogue rotated 48 at %{{.*}} angles(%{{.*}}, %{{.*}} : memref<5x4xf32>, memref<5x4xf32>) outs(%{{.*}} : memref<5x16xf32>){{$}}
 func.func @rotated(%at: index, %c: memref<5x4xf32>, %s: memref<5x4xf32>, %y: memref<5x16xf32>) {

@@ -1,4 +1,4 @@
-// Constraints of products of bytes and of nibbles: @op_cN breaks CN of op.
+// Constraints of matmuls of bytes and of nibbles: @op_cN breaks CN of op.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
 #a4 = #cheems_tile.fragment<role = a, warps_m = 1, warps_n = 1, k_width = 4>

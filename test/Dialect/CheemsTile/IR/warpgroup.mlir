@@ -38,7 +38,7 @@ cheems_tile.kernel @ops(%n: index, %y: memref<64x256xf32>) warps(8) {
 #wide = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
 #rows = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
 
-// What a product reads from registers is held by its wait.
+// What a matmul reads from registers is held by its wait.
 // CHECK-LABEL: @registers
 cheems_tile.kernel @registers(%w: memref<64x64xbf16>, %y: memref<64x128xf32>) warps(4) {
   %c0 = arith.constant 0 : index

@@ -143,7 +143,7 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     everything.hidden = everything.heads * everything.headDim;
     everything.stored = RandomCheckpoint::Stored::BF16;
     made["bf16-all-keys"] = everything;
-    // Wide enough for each product to be a parallel region.
+    // Wide enough for each matmul to be a parallel region.
     everything.heads = 2;
     everything.keyValueHeads = 1;
     everything.headDim = 64;

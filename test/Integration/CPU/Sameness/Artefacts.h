@@ -28,7 +28,7 @@ Outcome compile(const std::vector<std::string> &arguments);
 /// - window-1, window-7, window-64, window-100: a window of so many keys;
 ///   7 has A an attention head.
 /// - bf16-window-20, bf16-window-500, bf16-all-keys, all-keys-wide: in bf16;
-///   with and without a window; with products of many rows.
+///   with and without a window; with matmuls of many rows.
 /// - dynamic, dynamic-window-9: rotary scaling past 16 tokens, to 512.
 /// - cheems-window-9, cheems-threshold, cheems-scale: SSD around attention with
 ///   a window, with a threshold that masks are computed for, in bf16 with masks

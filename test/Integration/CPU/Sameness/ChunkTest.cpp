@@ -4,7 +4,7 @@
 // any place, decode included, as long as no key has been evicted. Past that the
 // kept keys lie in another order, sums run in another order, and the same keys
 // give the same logits up to rounding. So do chunks of SSD cut elsewhere: rows
-// of a chunk are computed as products, a single row as the recurrence.
+// of a chunk are computed as matmuls, a single row as the recurrence.
 #include "Artefacts.h"
 #include "Sequences.h"
 #include "cheems/Reference/Model.h"

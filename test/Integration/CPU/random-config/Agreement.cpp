@@ -51,7 +51,7 @@ Sequence Evaluator::evaluate(std::vector<int64_t> ids,
   const ModelConfig &c = checkpoint.config();
   int64_t length = static_cast<int64_t>(ids.size()), firm = 0;
   // A change of half of a margin on either side is too little. Where numbers
-  // near a tie are in every row, masks move by them: a mask is two products
+  // near a tie are in every row, masks move by them: a mask is two matmuls
   // away from its layer's input, and one of the terms that they sum changes by
   // a place of bf16. A half's score does, too, and an expert's is a sum of two.
   double f32 = 2.0 * bound(c, length),

@@ -10,7 +10,7 @@ namespace {
 
 using Units = std::vector<double>;
 
-/// What is rounded of the rows that a product reads.
+/// What is rounded of the rows that a matmul reads.
 Units inputs(const Rounding &rounding, int64_t length) {
   if (rounding.weightBits != 0) {
     return {unitOfCodes(127, length)};

@@ -26,7 +26,7 @@ std::vector<double> gainsOf(const Checkpoint &checkpoint,
                             llvm::ArrayRef<int64_t> ids);
 
 /// Root mean square of what all logits would move by, in deviations, if inputs
-/// of products were rounded to so many binary digits and nothing bent: the
+/// of matmuls were rounded to so many binary digits and nothing bent: the
 /// evaluator goes a little of the way, in double.
 double straightErrorOf(const Checkpoint &checkpoint,
                        llvm::ArrayRef<int64_t> ids, int64_t digits);

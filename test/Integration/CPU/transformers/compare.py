@@ -3,7 +3,7 @@
 
     compare.py BIN_DIR MODEL_DIR RECORD.json
 
-A variant that rounds inputs of products to bf16 may take another token only where it is a tie: where the scalar pipeline,
+A variant that rounds inputs of matmuls to bf16 may take another token only where it is a tie: where the scalar pipeline,
 which takes all the recorded tokens, sees both within 6e-2 of its logits' standard deviation. The recorded tokens go on
 after it. A variant that this CPU has, by /proc/cpuinfo, and that does not run is a failure.
 """

@@ -134,7 +134,7 @@ static std::vector<RoundedPart> partsOf(const DrawnModel &model,
     sequence.factors = 4;
     if (c.isAttention(layer)) {
       // The value, the query, the key and the mask have the input's error; the
-      // mask is a product of the rounded value.
+      // mask is a matmul of the rounded value.
       sequence.after = together({inputs(c.headDim), entries, inputs(outputs)});
       sequence.compiled = entries; // queries, and weights of values
       sequence.length = 2 * model.rows + c.headDim;
@@ -176,7 +176,7 @@ RoundingBounds cheems::test::boundsOf(const DrawnModel &model,
   // Errors of a model that passes much on are not quite straight, and a few of
   // them may be most of what is seen.
   constexpr double bent = 3.0;
-  // What was measured rounds the inputs of products, and nothing else.
+  // What was measured rounds the inputs of matmuls, and nothing else.
   DrawnModel inputs = model;
   inputs.form.unit = std::ldexp(1.0, -static_cast<int>(model.form.digits()));
   inputs.form.entriesBF16 = false;

@@ -12,7 +12,7 @@ struct Form {
   RandomCheckpoint::Stored stored;
   const char *weights;
   bool entriesBF16; ///< keys and values
-  double unit;      ///< of inputs of products, if those are no codes
+  double unit;      ///< of inputs of matmuls, if those are no codes
   int64_t codeBits = 0;
 
   int64_t digits() const; ///< of the unit, or of bf16
@@ -25,7 +25,7 @@ struct DrawnModel {
 
   std::string describe() const;
   /// How kernels are called that have 16 bits to multiply, in a prompt:
-  /// products of such weights, attention on such keys, and SSD where weights
+  /// matmuls of such weights, attention on such keys, and SSD where weights
   /// are bf16 (f16 is never turned into bf16, which its kernels have).
   std::vector<std::string> of16Bits() const;
 };

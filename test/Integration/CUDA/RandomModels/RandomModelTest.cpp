@@ -1,7 +1,7 @@
 // Random models on the software GPU, prompts of more than 200 rows and row by
 // row, against the interpreter: dense Doges with weights in bf16, f16, int8 and
 // int4, and models with SSD, attention and experts in bf16 and f16. The
-// interpreter runs the module after the stage `rounded`, so inputs of products
+// interpreter runs the module after the stage `rounded`, so inputs of matmuls
 // are rounded there, too.
 //
 // Two bounds hold for every row. Both follow from the unit roundoffs and the

@@ -15,7 +15,7 @@ struct MultiplyingKernels {
   std::set<std::string> with, without;
 };
 
-/// Reads a file that CHEEMS_EMULATOR_COUNTS names: kernels of products,
+/// Reads a file that CHEEMS_EMULATOR_COUNTS names: kernels of matmuls,
 /// attention and SSD, but for those that only prepare or merge. Throws
 /// std::runtime_error.
 MultiplyingKernels multiplyingKernels(const std::filesystem::path &counts);

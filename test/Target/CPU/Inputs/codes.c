@@ -1,4 +1,4 @@
-/* Calls the products of codes.mlir as two variants compute them, for many
+/* Calls the matmuls of codes.mlir as two variants compute them, for many
  * numbers of rows: each bit must be the same. What AVX-VNNI's one instruction
  * does stands here, so that any CPU with AVX2 runs what is around it. */
 #include <immintrin.h>

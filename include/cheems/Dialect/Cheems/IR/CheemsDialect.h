@@ -26,7 +26,7 @@
 #include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
 
 namespace cheems {
-/// Constants and elementwise ops on scalars: what the epilogue of a product may
+/// Constants and elementwise ops on scalars: what the epilogue of a matmul may
 /// hold.
 bool isOnScalars(Operation *op);
 

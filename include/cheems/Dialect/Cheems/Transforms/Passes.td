@@ -62,7 +62,7 @@ def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
     argument of a layer function.
     After: one `linalg.matmul` whose right operand is a `cheems.parameter` of all their names. Its consumers read slices of columns.
     Requires: destinations are filled (`linalg.fill` with zero), and weights have the same type and the same rounding. A parameter with
-    `permute` is not merged. Two products that only one elementwise op uses, for example a gate and the gated product, are not merged
+    `permute` is not merged. Two matmuls that only one elementwise op uses, for example a gate and the gated matmul, are not merged
     either: `cheems-fuse-epilogues` makes them one op with two weights.
     Guarantees: there are fewer parallel regions, and the input is read once. Preserves bits: every output element has the same sum.
   }];

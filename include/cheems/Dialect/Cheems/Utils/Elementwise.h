@@ -1,4 +1,4 @@
-// Ops that may become the epilogue of a product.
+// Ops that may become the epilogue of a matmul.
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_ELEMENTWISE_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_ELEMENTWISE_H
 

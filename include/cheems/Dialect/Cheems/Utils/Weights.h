@@ -8,7 +8,7 @@
 
 namespace cheems {
 
-/// True if `use` is the right operand [N, K] of a product y[m, n] = sum_k x[m,
+/// True if `use` is the right operand [N, K] of a matmul y[m, n] = sum_k x[m,
 /// k] * w[n, k].
 bool isTransposedWeight(OpOperand &use);
 

@@ -32,7 +32,7 @@ def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInte
 }
 
 // Each has the instructions of those before it.
-def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes products with weights of few bits", [
+def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes matmuls with weights of few bits", [
     I32EnumAttrCase<"FMA", 0, "fma">,          // bf16 widened to f32, codes to 16 bits
     I32EnumAttrCase<"DotI8", 1, "dot_i8">,     // vpdpbusd: four codes summed in i32
     I32EnumAttrCase<"DotBF16", 2, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
@@ -47,7 +47,7 @@ def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target", [DeclareAttrInte
   let summary = "What kernels and sizes of loops depend on";
   let description = [{
     A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16, or 1 for plain loops without kernels),
-    how many registers there are (16 or 32), and how products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
+    how many registers there are (16 or 32), and how matmuls with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
 
     Example: `#cheems_cpu.target<lanes = 16, registers = 32, products = amx>`
   }];

@@ -1,4 +1,4 @@
-// Changes columns of a product in place.
+// Changes columns of a matmul in place.
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_COLUMNEPILOGUEOPS_TD
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_COLUMNEPILOGUEOPS_TD
 
@@ -7,7 +7,7 @@ include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 def CheemsCPU_ColumnEpilogueOp : CheemsCPU_DestinationOp<"column_epilogue", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
-  let summary = "The epilogue of a merged product, by columns and in place";
+  let summary = "The epilogue of a merged matmul, by columns and in place";
   let description = [{
     Rotates the first columns, which are heads, by rotary angles, and applies a function to some of the columns after them. All of this
     is done in place. The op is in the loop of a `cheems_cpu.linear` of several projections. There, the columns are still in a cache of the
@@ -19,7 +19,7 @@ def CheemsCPU_ColumnEpilogueOp : CheemsCPU_DestinationOp<"column_epilogue", [
     y[t, n + P/2] = y[t, n + P/2] * cosine[t, i] + y[t, n] * sine[t, i];
     for mapped[0] <= n < mapped[1]: y[t, n] = epilogue(y[t, n], with_0[n - mapped[0]], ...); other columns do not change
 
-    Operands: `at` is the index that the first column of `y` has in the whole product, and 0 if it is not given; `cosine` and `sine` [T, P/2] f32;
+    Operands: `at` is the index that the first column of `y` has in the whole matmul, and 0 if it is not given; `cosine` and `sine` [T, P/2] f32;
     `with` [mapped[1] - mapped[0]] f32; `y` [T, N] f32 is read and written.
 
     Constraints:

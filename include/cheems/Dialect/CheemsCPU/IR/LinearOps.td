@@ -1,4 +1,4 @@
-// Products with weights in panels, and what is done to each sum before it is stored.
+// Matmuls with weights in panels, and what is done to each sum before it is stored.
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_LINEAROPS_TD
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_LINEAROPS_TD
 
@@ -8,7 +8,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "generateResultTileValue"]>]> {
   let readsInit = "false";
-  let summary = "Products of one input with weights in panels, and an epilogue";
+  let summary = "Matmuls of one input with weights in panels, and an epilogue";
   let description = [{
     Multiplies rows with one or two matrices that are stored as panels. The epilogue turns the sums into what is stored: it is an
     activation, a gate, a bias or a residual.
@@ -42,7 +42,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     finite.
 
     Accumulation: f32, in an order that depends only on K and the target. So a row's result is the same whatever other rows there are.
-    - Targets with bf16 products round `x` to bf16 if `pair` is 2, and take denormals as zeros.
+    - Targets with bf16 matmuls round `x` to bf16 if `pair` is 2, and take denormals as zeros.
     - Tiles sum blocks of 32 k. A block is the chain of its even k plus the chain of its odd k, and denormal results become zeros.
     - With codes, the sums over k are exact integers. The sum over g is one chain of fused multiply-adds in f32, from zero and ascending.
       The product with m / 127 comes last. So the bits are the same on every target.

@@ -30,7 +30,7 @@ def CheemsCPU_SSDOp : CheemsCPU_DestinationOp<"ssd", [DeclareOpInterfaceMethods<
     ops of any size, whose results agree within the rounding of f32. With a positive `a` the state grows, as the equation says.
 
     Accumulation: f32, also for the state. If a lowering sums logarithms of decays over many rows, it sums in f64. With `allow_bf16`, the
-    factors of a chunk's products may be rounded to bf16, as `ssd_chunk` says. The factors of a single row are never rounded.
+    factors of a chunk's matmuls may be rounded to bf16, as `ssd_chunk` says. The factors of a single row are never rounded.
 
     Cost: in chunks of Q rows, a row takes H * (4 * N * P + Q * P) + G * Q * N additions and multiplications. Each row reads from the
     state and adds to it. There is half a square of rows by rows per head, and another half per group.
@@ -62,7 +62,7 @@ def CheemsCPU_SSDChunkOp : CheemsCPU_DestinationOp<"ssd_chunk", [DeclareOpInterf
   let readsInit = "init == getState()";
   let summary = "State-space duality over one chunk, in its quadratic form";
   let description = [{
-    Computes what `ssd` computes over a few rows, as products of matrices. This is the dual form.
+    Computes what `ssd` computes over a few rows, as matmuls. This is the dual form.
 
     Equation: with l[t] = sum_{u <= t} a[h] * step[u, h] and group g = h / (H/G):
     - y[t, h, p] = exp(l[t]) * sum_n c[t, g, n] * state[h, n, p]

@@ -12,10 +12,10 @@ class CheemsCPU_StrategyAttr<string name, string text>
 }
 
 def CheemsCPU_ProductStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product"> {
-  let summary = "How a product and its column epilogue are cut";
+  let summary = "How a matmul and its column epilogue are cut";
   let description = [{
     It is an attribute of `cheems_cpu.linear` and `cheems_cpu.column_epilogue`. `panels`: panels of 16 columns per parallel iteration; 0 leaves the
-    product whole. For a `column_epilogue`, this is a multiple of the number of panels that hold whole heads. `few_rows`: the function never has
+    matmul whole. For a `column_epilogue`, this is a multiple of the number of panels that hold whole heads. `few_rows`: the function never has
     many rows, so the kernel has only loops for few rows.
 
     Example: `#cheems_cpu.product_strategy<panels = 4>`

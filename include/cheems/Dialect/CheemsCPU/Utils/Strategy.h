@@ -37,7 +37,7 @@ constexpr int64_t kLongRowBytes = 2048;
 /// inputs and sums that pass through it.
 constexpr int64_t kWidenedBytes = int64_t(512) << 10;
 
-/// Products.
+/// Matmuls.
 constexpr int64_t kFewRows = 64; ///< more are many: widening weights once pays
 constexpr int64_t kFewCodeRows = 8; ///< from more on, tiles multiply codes
 /// So many streams of weights keep the processor's own prefetching busy.
@@ -46,12 +46,12 @@ constexpr int64_t kStreams = 4;
 constexpr int64_t kMostUnrolled = 32;
 /// Blocks of k that the tiles' weights are prefetched.
 constexpr int64_t kTileBlocksAhead = 4;
-/// Rows per iteration of a product with a stack of matrices: a prefill has
+/// Rows per iteration of a matmul with a stack of matrices: a prefill has
 /// enough of them for all threads, and their sums stay in the second-level
 /// cache.
 constexpr int64_t kStackRows = 64;
 /// A head of more panels keeps its rotary op: an iteration would be too much of
-/// the product.
+/// the matmul.
 constexpr int64_t kMostPanels = 16;
 
 /// Attention.

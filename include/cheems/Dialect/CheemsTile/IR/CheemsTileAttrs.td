@@ -32,10 +32,10 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
     A module has it as `cheems.target`. `multiprocessors` run blocks, each with `shared` bytes of shared memory for one block at most. All
     of them read through a cache of `l2` bytes, at `bandwidth` GB/s.
 
-    Products of prompts, and their attention with heads of 64, 96 or 128 numbers, are computed by `unit`: `mma`, instructions of a warp that
+    Matmuls of prompts, and their attention with heads of 64, 96 or 128 numbers, are computed by `unit`: `mma`, instructions of a warp that
     every GPU has, or `wgmma`, those of four warps, which sm_90a has. Which it is does not depend on what is in a step.
 
-    `copy` is what copies the operands of such products by `wgmma` to shared memory: all `threads` of a block, or a warp that begins
+    `copy` is what copies the operands of such matmuls by `wgmma` to shared memory: all `threads` of a block, or a warp that begins
     `bulk` copies of the hardware, which sm_90a has. Rows that are no multiple of 16 bytes are always copied by threads. Results are the same,
     bit for bit.
 

@@ -19,7 +19,7 @@ def CheemsTile_Dialect : Dialect {
     Memory of the GPU is a memref argument of the kernel, in row-major order. Its extents may be dynamic: they are arguments at run time,
     and accesses past them are guarded. Shared memory of the block is a buffer (`!cheems_tile.buffer`).
 
-    Letters in shapes: M, N rows and columns of a product, K the dimension that it sums over, S stages of a buffer, R, C rows and columns
+    Letters in shapes: M, N rows and columns of a matmul, K the dimension that it sums over, S stages of a buffer, R, C rows and columns
     of a tile.
 
     The constraints of an op have the labels C1, C2, ..., and an error of its verifier begins with the label. One constraint holds for

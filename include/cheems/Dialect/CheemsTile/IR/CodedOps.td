@@ -1,4 +1,4 @@
-// Products of codes.
+// Matmuls of codes.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CODEDOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_CODEDOPS_TD
 
@@ -7,7 +7,7 @@ include "cheems/Dialect/CheemsTile/IR/CheemsTileBase.td"
 
 def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "coded_product", []> {
   let readsInit = "false";
-  let summary = "Products of rows of codes with a matrix of codes";
+  let summary = "Matmuls of rows of codes with a matrix of codes";
   let description = [{
     Multiplies rows that `cheems.quantize_entries` has rounded with a rounded matrix (`#cheems.quantized`), in integers.
 

@@ -21,7 +21,7 @@ class CheemsTile_ScratchOp<string mnemonic, list<Trait> traits = []>
 }
 
 def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
-  let summary = "A product of tiles, on tensor cores";
+  let summary = "A matmul of tiles, on tensor cores";
   let description = [{
     Warps multiply their fragments (`mma.sync.m16n8k16`, or `m16n8k32` for bytes).
 
@@ -81,7 +81,7 @@ def CheemsTile_NibblesOp : CheemsTile_Op<"nibbles", [Pure]> {
 }
 
 def CheemsTile_FmaOp : CheemsTile_Op<"fma", [AllTypesMatch<["c", "result"]>]> {
-  let summary = "A product of buffers in f32";
+  let summary = "A matmul of buffers in f32";
   let description = [{
     Each thread multiplies the rows of its elements, in f32 and without tensor cores.
 
@@ -196,7 +196,7 @@ def CheemsTile_ConvertLayoutOp : CheemsTile_ScratchOp<"convert_layout"> {
   let summary = "The same tile in another layout";
   let description = [{
     Moves elements to the threads that hold them in another layout. From an accumulator (`c`) to an operand `a` with as many warps along
-    m and one along n, no element moves: this is how one product feeds the next. Other conversions go through shared memory.
+    m and one along n, no element moves: this is how one matmul feeds the next. Other conversions go through shared memory.
 
     Equation: result[i, j] = tile[i, j]
 

@@ -31,11 +31,11 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
   let summary = "Ops that become kernels together";
   let description = [{
     A group is about one op, which its kind names, and holds what the kernels of that op take from around it: a norm holds the elementwise op
-    before it and the rounding after it, products hold the elementwise ops after them, attention the norms and rotations before it. Where
+    before it and the rounding after it, matmuls hold the elementwise ops after them, attention the norms and rotations before it. Where
     it stands, its launches will be.
 
-    A group that is `in_products` is read by groups of products of few rows alone. In a step of one row its last launch is left out: each block
-    of the products makes the row itself, from what the group reads. That is the norm, the rounding to codes, or both of them; of attention it is
+    A group that is `in_products` is read by groups of matmuls of few rows alone. In a step of one row its last launch is left out: each block
+    of the matmuls makes the row itself, from what the group reads. That is the norm, the rounding to codes, or both of them; of attention it is
     the launch that merges pieces, where these are few. In other steps the group has all its launches.
 
     | kind | it is about | it may also hold |
@@ -50,7 +50,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     | `key_scores` | a `linalg.generic` that multiplies queries with product keys | |
     | `top_logits` | `cheems.top_logits` | |
     | `products` | `linalg.matmul` or `cheems_tile.coded_product`, one or more of one input | the elementwise ops after them |
-    | `attention` | `cheems.segmented_attention` | norms, rotations and the product of mask values before it; the rounding after it |
+    | `attention` | `cheems.segmented_attention` | norms, rotations and the matmul of mask values before it; the rounding after it |
     | `ssd` | `cheems.segmented_ssd` | rotations before it, what makes A of its parameter; the rounding after it |
 
     Equation: results = what the body yields.

@@ -51,7 +51,7 @@ def CheemsTile_BlockedAttr : CheemsTile_LayoutAttr<"Blocked"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CheemsTile_FragmentRole : I32EnumAttr<"FragmentRole", "A part of a warp's product", [
+def CheemsTile_FragmentRole : I32EnumAttr<"FragmentRole", "A part of a warp's matmul", [
     I32EnumAttrCase<"A", 0, "a">, I32EnumAttrCase<"B", 1, "b">, I32EnumAttrCase<"C", 2, "c">]> {
   let cppNamespace = "::cheems::tile";
   let genSpecializedAttr = 0;
@@ -61,7 +61,7 @@ def CheemsTile_FragmentAttr : CheemsTile_LayoutAttr<"Fragment"> {
   let mnemonic = "fragment";
   let summary = "Operands and accumulators of `mma.sync.m16n8k16`, and of `m16n8k32` for bytes";
   let description = [{
-    The product is c[m, n] += sum_k a[m, k] * b[n, k]. Warps form a grid of `warps_m` x `warps_n` x `warps_k`. Warp w is at
+    The matmul is c[m, n] += sum_k a[m, k] * b[n, k]. Warps form a grid of `warps_m` x `warps_n` x `warps_k`. Warp w is at
     (w % warps_m, w / warps_m % warps_n, w / warps_m / warps_n). It holds M / warps_m rows of `a` and `c`, N / warps_n columns of `c`,
     which are rows of `b`, and K / warps_k columns of `a` and `b`. They are contiguous. If `warps_k` exceeds 1, the `c` of a warp is the sum
     over its own k, and the tile's value is the sum over these warps.

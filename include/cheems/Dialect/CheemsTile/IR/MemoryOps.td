@@ -179,7 +179,7 @@ def CheemsTile_WaitOp : CheemsTile_Op<"wait"> {
 def CheemsTile_ReadOp : CheemsTile_Op<"read", [CheemsTile_NamedResult]> {
   let summary = "A tile of a buffer";
   let description = [{
-    Each thread reads its elements of a tile in shared memory, operands of products by `ldmatrix` where their layout allows it.
+    Each thread reads its elements of a tile in shared memory, operands of matmuls by `ldmatrix` where their layout allows it.
 
     Equation: tile[i, j] = buffer[stage, row + i, column + j]; with `transposed`: buffer[stage, row + j, column + i]. A tile of one
     dimension is a part of a row: tile[j] = buffer[stage, row, column + j]. With `parts` n each row of the buffer is n rows of the tile:

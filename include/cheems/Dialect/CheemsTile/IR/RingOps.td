@@ -28,7 +28,7 @@ def CheemsTile_RingOp : CheemsTile_Op<"ring", [
     - C5: around it there are branches alone.
     - C6: `at` is not negative, and a multiple of 8.
 
-    Edges: a block runs at most one ring for each buffer, and nothing but the ring writes the buffer. At the end of `use`, products of that
+    Edges: a block runs at most one ring for each buffer, and nothing but the ring writes the buffer. At the end of `use`, matmuls of that
     step may still read its stage, and those of earlier steps may not. There may be no steps.
 
     Accumulation: none.
@@ -146,7 +146,7 @@ def CheemsTile_FreeStageOp : CheemsTile_StageOp<"free_stage"> {
     Constraints:
     - C1: `fill_ring` gives the ring.
 
-    Edges: the warp's products of the stage have been waited for.
+    Edges: the warp's matmuls of the stage have been waited for.
 
     Accumulation: none.
 

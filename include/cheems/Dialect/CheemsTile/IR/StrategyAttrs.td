@@ -41,9 +41,9 @@ def CheemsTile_RowTileAttr
 }
 
 def CheemsTile_ProductTileAttr : CheemsTile_SizesAttr<"ProductTile", "product_tile"> {
-  let summary = "The tile of a product that a block computes";
+  let summary = "The tile of a matmul that a block computes";
   let description = [{
-    A block computes `rows` x `columns` of a product, `depth` of k at a time, which a ring of `stages` buffers has. `warps_m` times `warps_n`
+    A block computes `rows` x `columns` of a matmul, `depth` of k at a time, which a ring of `stages` buffers has. `warps_m` times `warps_n`
     warps share the tile. They multiply by `unit`, and `copy` says what fills the ring.
 
     Example: `#cheems_tile.product_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>`
@@ -61,7 +61,7 @@ def CheemsTile_ProductTileAttr : CheemsTile_SizesAttr<"ProductTile", "product_ti
 }
 
 def CheemsTile_FewRowsTileAttr : CheemsTile_SizesAttr<"FewRowsTile", "few_rows_tile"> {
-  let summary = "The tile of a product of few rows";
+  let summary = "The tile of a matmul of few rows";
   let description = [{
     A block computes `columns` outputs of `rows` tokens. Its `warps` warps share k, of which they take `depth` together at a time; `ahead` of
     these are loaded before the first one is multiplied. Which warp takes which k depends on neither.
@@ -169,9 +169,9 @@ def CheemsTile_KeyTileAttr : CheemsTile_SizesAttr<"KeyTile", "key_tile"> {
 //===--------------------------------------------------------------------===//
 
 def CheemsTile_ProductStrategyAttr : CheemsTile_StrategyAttr<"Product", "product"> {
-  let summary = "How a product is shared out among blocks";
+  let summary = "How a matmul is shared out among blocks";
   let description = [{
-    It is an attribute of `linalg.matmul` and `cheems_tile.coded_product`. Of products that one launch computes, the first one's holds.
+    It is an attribute of `linalg.matmul` and `cheems_tile.coded_product`. Of matmuls that one launch computes, the first one's holds.
 
     A function of many rows has `many`. Its steps of `wide_from` rows or more have `wide` in its place. A function of few rows has `few`, and
     `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge pieces, or round to codes), they
@@ -191,7 +191,7 @@ def CheemsTile_AttentionStrategyAttr : CheemsTile_StrategyAttr<"Attention", "att
     It is an attribute of `cheems.segmented_attention`. `attend` is what blocks attend to; with a window that drops entries `of_kept` takes its
     place. `store`: the rows that become entries; with places of their own `store_placed`. `half`: half a head of rows that a block of attention
     stores itself. `visible`: rows that find what they see. `window`: entries of one row's window. `choice`: what a window keeps of a prompt.
-    `moved`: entries that a block looks through for new ones. `merged`: the row that pieces are merged to. `merge`: a product after may merge
+    `moved`: entries that a block looks through for new ones. `merged`: the row that pieces are merged to. `merge`: a matmul after may merge
     them; without it none may.
   }];
   let parameters = (ins "::cheems::tile::AttentionTileAttr":$attend, OptionalParameter<"::cheems::tile::AttentionTileAttr">:$of_kept,

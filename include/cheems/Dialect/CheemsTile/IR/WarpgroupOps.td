@@ -1,4 +1,4 @@
-// Products whose operands tensor cores read from shared memory by themselves.
+// Matmuls whose operands tensor cores read from shared memory by themselves.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_WARPGROUPOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_WARPGROUPOPS_TD
 
@@ -6,7 +6,7 @@ include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def CheemsTile_WarpgroupMmaOp : CheemsTile_Op<"warpgroup_mma", [AllTypesMatch<["c", "result"]>]> {
-  let summary = "Begins a product of buffers, on tensor cores";
+  let summary = "Begins a matmul of buffers, on tensor cores";
   let description = [{
     Four neighbouring warps are a warpgroup. Each warpgroup begins to multiply 64 rows of `a` with its rows of `b` (`wgmma.mma_async`, which
     sm_90a alone has), and goes on. Its sums are there when `warpgroup_wait` has waited for them. Until then nobody may write the stages.
@@ -23,7 +23,7 @@ def CheemsTile_WarpgroupMmaOp : CheemsTile_Op<"warpgroup_mma", [AllTypesMatch<["
     - C3: `a` and `b` are swizzled, and their rows have 32, 64 or 128 bytes: this is how the hardware swizzles by itself.
     - C4: the layout of `c` is a fragment of role c with `warps_k` 1 and a multiple of 4 as `warps_m`, M is 16 `warps_m`, and N / `warps_n`
       is at most 256.
-    - C5: only `warpgroup_wait`, another product (as `c`) and the end of a loop's or branch's body take the result.
+    - C5: only `warpgroup_wait`, another matmul (as `c`) and the end of a loop's or branch's body take the result.
 
     Edges: NaNs and infinities as in the hardware. What threads wrote to the stages is seen after `fence` and `barrier`.
 
@@ -46,7 +46,7 @@ def CheemsTile_WarpgroupMmaOp : CheemsTile_Op<"warpgroup_mma", [AllTypesMatch<["
 }
 
 def CheemsTile_WarpgroupMmaRegistersOp : CheemsTile_Op<"warpgroup_mma_registers", [AllTypesMatch<["c", "result"]>]> {
-  let summary = "Begins a product of a tile with buffers, on tensor cores";
+  let summary = "Begins a matmul of a tile with buffers, on tensor cores";
   let description = [{
     As `warpgroup_mma`, but each warpgroup has its 64 rows of `a` in registers, and all columns. Rows of a stage of `b` are k; the columns
     of wide sums are in several stages, one after the other.
@@ -62,7 +62,7 @@ def CheemsTile_WarpgroupMmaRegistersOp : CheemsTile_Op<"warpgroup_mma_registers"
     - C4: the layout of `c` is as for `warpgroup_mma`, with `warps_n` 1, and that of `a` is a fragment of role a with the same warps and
       `k_width` 2.
     - C5: one `warpgroup_wait` takes the result, in the same body, and nothing else does.
-    - C6: that `warpgroup_wait` has `pending` 0 and holds `a`: until the product is done, its registers must stay as they are.
+    - C6: that `warpgroup_wait` has `pending` 0 and holds `a`: until the matmul is done, its registers must stay as they are.
 
     Edges: as for `warpgroup_mma`.
 
@@ -84,18 +84,18 @@ def CheemsTile_WarpgroupMmaRegistersOp : CheemsTile_Op<"warpgroup_mma_registers"
 }
 
 def CheemsTile_WarpgroupWaitOp : CheemsTile_Op<"warpgroup_wait", [AllTypesMatch<["tile", "result"]>]> {
-  let summary = "Waits for products that were begun";
+  let summary = "Waits for matmuls that were begun";
   let description = [{
     Waits until at most `pending` of the newest `warpgroup_mma` and `warpgroup_mma_registers` of this warpgroup are under way.
 
     Equation: result = tile
 
-    Operands: `tile`, sums of such products; `held`, if any, what one of them reads from registers.
+    Operands: `tile`, sums of such matmuls; `held`, if any, what one of them reads from registers.
 
     Constraints:
     - C1: `pending` is not negative.
 
-    Edges: if the tile's own product is one of those that are pending, the result is still under way. It waits for this warpgroup alone: a
+    Edges: if the tile's own matmul is one of those that are pending, the result is still under way. It waits for this warpgroup alone: a
     `barrier` follows before a stage that was read is written.
 
     Accumulation: none.
