@@ -63,7 +63,7 @@ def tensors(model):
 
 
 def codes(file, blocks, kind):
-    """So many blocks of one scale and random codes."""
+    """So many blocks of one scale and random quantized values."""
     generator, (_, _, size) = random.Random(0), kind
     scale = struct.pack("<e", 2e-4)
     body = lambda: generator.randbytes(size - 2)

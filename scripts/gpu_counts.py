@@ -46,7 +46,7 @@ OTHERS = ("half", "control", "async")
 MOST_LAUNCHES = 5  # of a layer of decoding one sequence
 MOST_READ = 1.05  # of the least, by a matmul of decoding
 MOST_READ_OF_PROMPT = 1.15  # of the least, by a matmul of a prompt
-MOST_READ_BY_STEP = {"int8": 1.05, "int4": 1.08}  # of the least, by a step of decoding with weights of codes
+MOST_READ_BY_STEP = {"int8": 1.05, "int4": 1.08}  # of the least, by a step of decoding with quantized weights
 MOST_CYCLES_OF_ATTENTION = 1.15  # of the least cycles of tensor cores, on any pipe, by attention of a prompt
 MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a matmul of a prompt
 FULL_TILE = 64  # rows and outputs that a matmul must have for that: of fewer, a tile has some idle
@@ -306,7 +306,7 @@ def tables(launches, architecture, triton):
 
 
 def coded(launches):
-    """A row for each kernel of a step of decoding with weights of codes, and one for all."""
+    """A row for each kernel of a step of decoding with quantized weights, and one for all."""
     def row(launch):
         return [number(launch.read()), number(launch.least_read()), number(launch.written()), number(launch.counts["bank_conflicts"])]
     rows = list(together(launches, row))

@@ -32,7 +32,7 @@ public:
     case WeightFormat::F16:
       import.matrices = DType::F16;
       break;
-    default: // those that have no codes stay as they are stored
+    default: // those that have no quantized values stay as they are stored
       import.matrices = storedBF16 ? DType::BF16 : DType::F32;
     }
     import.weightBits = given.weights == WeightFormat::Int8   ? 8

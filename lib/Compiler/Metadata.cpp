@@ -90,8 +90,8 @@ llvm::StringRef firstName(StoredParameterAttr parameter) {
 }
 
 /// What a parameter is for. If no other is the head, the embedding is both.
-/// Codes of the embedding are those of a tied head, because rows that are
-/// looked up stay exact.
+/// Quantized values of the embedding are those of a tied head, because rows
+/// that are looked up stay exact.
 llvm::StringRef useOf(StoredParameterAttr parameter,
                       const llvm::StringMap<llvm::StringRef> &uses,
                       bool ownHead) {

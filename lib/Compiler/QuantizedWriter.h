@@ -1,4 +1,4 @@
-// Writes matrices rounded to codes, and their scales.
+// Writes quantized matrices and their scales.
 #ifndef CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
 #define CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
 
@@ -13,7 +13,8 @@
 
 namespace cheems {
 
-/// How a target stores codes. Without one they are rows of signed bytes.
+/// How a target stores quantized values. Without one they are rows of signed
+/// bytes.
 class CodeLayout {
 public:
   /// Rows that are placed together.
@@ -21,10 +22,10 @@ public:
 
   virtual ~CodeLayout() = default;
   /// Whether there are always kHeight rows, and scales of such rows: the last
-  /// ones are codes of zero.
+  /// ones are integers of zero.
   virtual bool padsRows() const = 0;
   virtual int64_t rowBytes(int64_t columns, int64_t bits) const = 0;
-  /// What a byte is if its codes are zero.
+  /// What a byte is if its quantized values are zero.
   virtual uint8_t zero(int64_t bits) const = 0;
   /// Places row `row` in the bytes of kHeight rows, which are of zeros.
   virtual void place(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,
@@ -56,7 +57,7 @@ private:
 
   llvm::raw_ostream &os;
   std::optional<llvm::DefaultThreadPool> pool; ///< from the first use on
-  /// Scales of the last matrix: its codes come right before them.
+  /// Scales of the last matrix: its quantized values come right before them.
   std::vector<float> scales;
   mlir::Attribute scalesOf; ///< what tells matrices apart
 };

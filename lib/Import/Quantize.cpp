@@ -1,4 +1,4 @@
-// Rounding of rows of weights to codes and scales.
+// Quantizes rows of weights, with scales.
 #include "cheems/Import/Quantize.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>
@@ -85,7 +85,7 @@ float errorOf(llvm::ArrayRef<float> group, float scale) {
   return sum(squares);
 }
 
-/// What minimises the error of the codes that `scale` gives.
+/// What minimises the error of the quantized values that `scale` gives.
 float leastSquares(llvm::ArrayRef<float> group, float scale) {
   float inverse = 1 / scale;
   Numbers products{}, squares{};
@@ -99,7 +99,7 @@ float leastSquares(llvm::ArrayRef<float> group, float scale) {
 }
 
 /// A scale is of the sign that takes the greatest magnitude to the negative
-/// codes, which reach further.
+/// quantized values, which reach further.
 float scaleOf(llvm::ArrayRef<float> group, float most) {
   if (most < kLeastMagnitude) {
     return 0;

@@ -81,7 +81,8 @@ static void retrieve(RetrieveExpertsOp op, Frame &f) {
                                 {best.expert.begin(), best.expert.end()}));
 }
 
-/// A table and its scales [E, 1], which are 1 where it is not of codes.
+/// A table and its scales [E, 1], which are 1 where it is not of quantized
+/// values.
 static reference::QuantizedWeights tableOf(Value table, Value scales,
                                            Frame &f) {
   const Tensor &rows = f.read(table);

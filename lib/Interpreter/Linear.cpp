@@ -8,7 +8,7 @@
 namespace cheems::interpreter {
 using namespace mlir;
 
-/// Panels of codes with the bytes that they are of, which are not signed.
+/// Quantized panels with the bytes that they are of, which are not signed.
 static reference::QuantizedWeights codesOf(Value panels, Value scales,
                                            int64_t columns, int64_t size,
                                            int64_t bits, Frame &f) {

@@ -1,4 +1,4 @@
-// Codes and scales of matrices, rounded by the compiler's own functions.
+// Integers and scales of matrices, rounded by the compiler's own functions.
 #include "Elements.h"
 #include "Parameters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace {
 constexpr int64_t kHeight = cpu::LinearOp::kColumns; // of a panel
-constexpr int64_t kTogether = 4; // codes of one row side by side
+constexpr int64_t kTogether = 4; // quantized values of one row side by side
 
 struct Codes {
   Tensor codes, scales; ///< [N, K] and [N, G]
@@ -34,7 +34,7 @@ static std::optional<Codes> rounded(ParameterOp op, Frame &f) {
   int64_t size = matrix->shape[1] / parts, rows = matrix->shape[0] * parts;
   QuantizedFormat format{op.getQuantizedAttr().getBits(),
                          op.getQuantizedAttr().getGroup()};
-  int64_t step = format.bits == 8 ? 1 : 2; // codes of a byte
+  int64_t step = format.bits == 8 ? 1 : 2; // quantized values of a byte
   bool fits = size % (format.group ? format.group : 1) == 0 &&
               (!isa_and_nonnull<cpu::PanelsAttr>(op.getLayoutAttr()) ||
                size % (kTogether * step) == 0);

@@ -83,7 +83,7 @@ static void indices(tile::IndicesOp op, Frame &f) {
   f.set(op.getResult(), std::move(result));
 }
 
-/// 16 times the codes of a part.
+/// 16 times the quantized values of a part.
 static void nibbles(tile::NibblesOp op, Frame &f) {
   const Tensor &packed = f.read(op.getPacked());
   if (f.failed()) {

@@ -20,7 +20,7 @@ struct Weights {
 
   const ModelConfig &config() const { return checkpoint.config(); }
   Tensor load(const std::string &name) const;
-  /// A matrix that may be rounded to codes, one that never is, and the head.
+  /// A matrix that may be quantized, one that never is, and the head.
   LinearWeights load(const Projection &projection) const;
   LinearWeights exact(const Projection &projection) const;
   LinearWeights head(const Projection &projection) const;

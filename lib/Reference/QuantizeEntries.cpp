@@ -1,4 +1,4 @@
-// Codes of keys and values, by the operations that define them.
+// Quantized keys and values, by the operations that define them.
 #include "cheems/Reference/QuantizeEntries.h"
 #include "cheems/Reference/TieWatch.h"
 #include <algorithm>

@@ -135,7 +135,7 @@ bool fits(ParameterUse use, size_t dimensions) {
                                            : dimensions == 2;
 }
 
-/// What of a matrix rounded to codes it is.
+/// Which part of a quantized matrix it is.
 void parseCodes(const FieldReader &reader, Parameter &parameter) {
   parameter.scales = reader.has("scales") && reader.flag("scales");
   if (!reader.has("codes")) {

@@ -17,7 +17,7 @@ enum class PoolRole {
   values,    ///< the same
   masks,     ///< [layers, heads, capacity]
   positions, ///< the same: of kept entries
-  scales,    ///< the same: of codes of keys or values
+  scales,    ///< the same: of quantized keys or values
   counts,    ///< [layers, heads]: numbers of entries
   running    ///< [layers, ...]: the sum of everything fed
 };
@@ -60,8 +60,8 @@ struct Parameter {
   std::string layout;         ///< "rows", or what a target calls it
   int64_t offset = 0;         ///< in the weight section
   int64_t bytes = 0;
-  int64_t codeBits = 0;             ///< 8, or 4: two to a byte; 0: no codes
-  bool scales = false;              ///< of codes, which stand in front of them
+  int64_t codeBits = 0; ///< 8, or 4: two to a byte; 0: no quantized values
+  bool scales = false;  ///< of quantized values, which stand in front of them
   std::vector<std::string> targets; ///< whose images read it
   int64_t elements() const;
   /// Numbers of the checkpoint's: of scales none.

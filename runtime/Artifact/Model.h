@@ -21,7 +21,7 @@ struct ModelOptions {
   DeviceChoice device;
   CpuFeatures cpu = CpuFeatures::host();
   int descriptor = -1; ///< of the open file, which the path then only names
-  /// Of the code that is to run: a variant of a CPU, "sm_80.ptx" of a GPU;
+  /// Names the code that is to run: a variant of a CPU, "sm_80.ptx" of a GPU;
   /// empty: what CHEEMS_CPU or CHEEMS_CUDA_IMAGE says, else the best one.
   std::string variant;
 };

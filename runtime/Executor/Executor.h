@@ -23,7 +23,7 @@ struct ExecutorOptions {
   int64_t rows = 1;           ///< of the longest step
   int64_t capacity = 0;       ///< entries per head and slot
   Profile *profile = nullptr; ///< told of every step; outlives the executor
-  /// As SessionOptions.
+  /// Warns as SessionOptions does.
   std::function<void(const std::string &)> warn;
   std::function<void(int64_t done, int64_t all)> uploading;
 };

@@ -9,7 +9,7 @@
 
 using namespace cheems;
 
-/// Codes of programs that a signal stopped tell which one it was.
+/// Exit codes of programs that a signal stopped tell which one it was.
 static int exitCode(int code) {
   return code == static_cast<int>(Status::interrupted) ? interrupt::exitCode()
                                                        : code;

@@ -48,7 +48,7 @@ private:
   struct Open {
     Json *value;
     size_t member = 0; ///< of an object: whose value comes next
-    /// Of an object with many members: where each is.
+    /// The map says, for an object with many members, where each is.
     std::unordered_map<std::string, size_t> places;
   };
   using Members = Json::object_t::Container;

@@ -19,8 +19,9 @@ struct StateIdentity {
   uint64_t weights = 0;       ///< of the checkpoint's tensors
   std::string weightFormat;   ///< at most 31 bytes: "bf16"
   uint32_t layoutVersion = 1; ///< Metadata::stateLayout, part of the layout
-  /// Of the weights' block checksums: what earlier versions of this runtime
-  /// wrote as weights, and what stands for older files' checkpoints.
+  /// These stand for the weights' block checksums: what earlier versions of
+  /// this runtime wrote as weights, and what stands for older files'
+  /// checkpoints.
   uint64_t storedWeights = 0;
   /// The layout as earlier versions of this runtime wrote it, with the model's
   /// block.

@@ -32,7 +32,7 @@ class Rungs:
 def full():
     doge, coded, cheems = (dataclasses.replace(MODELS[name], layers=layers, vocabulary=4096)
                            for name, layers in (("doge-160M", 1), ("doge-60M", 1), ("cheems-320M-pair", 2)))
-    # Numbers that repeat take no room in the pack, but their codes do: so the model of these is smaller.
+    # Numbers that repeat take no room in the pack, but their quantized values do: so the model of these is smaller.
     return {"doge": Rungs(doge, 200, 64), "cheems": Rungs(cheems, 200, 64),
             **{f"doge-{weights}": Rungs(coded, 200, 16, weights, ("full",)) for weights in ("int8", "int4")}}
 

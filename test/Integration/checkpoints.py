@@ -63,7 +63,7 @@ def write(model, folder, tensors, **fields):
             values.tofile(file)
 
 
-# ---- codes, as include/cheems/Import/Quantize.h says what they are; sums are in double
+# ---- quantized values, as include/cheems/Import/Quantize.h says what they are; sums are in double
 def nearest(value, low, high):
     """Ties to even, like the number format."""
     return max(low, min(high, round(value)))
@@ -78,7 +78,7 @@ def of_bytes(row):
 
 
 def of_nibbles(group):
-    """The best of some scales that take the greatest magnitude near code -8, and of what is best for its codes."""
+    """The best of some scales that take the greatest magnitude near -8, and of what is best for its quantized values."""
     most = max(map(abs, group))
     if most < LEAST:
         return [0.0] * len(group)
@@ -113,7 +113,7 @@ def decoded(values, columns, bits, group, row=of_bytes, part=of_nibbles):
 
 
 def coded_parameters(module):
-    """name -> (bits, group) of the weights that a module's text has as codes."""
+    """name -> (bits, group) of the weights that a module's text has as integers."""
     found = {}
     for names, bits, group in re.findall(r"cheems\.parameter \[([^\]]*)\].*quantized[^<]*<bits = (\d+), group = (\d+)", module):
         for name in re.findall(r'"([^"]*)"', names):

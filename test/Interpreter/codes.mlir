@@ -1,4 +1,4 @@
-// Matmuls of codes of 8 and of 4 bits, of weights of a file and of numbers; kernels of tiles that compute them.
+// Quantized matmuls of 8 and of 4 bits, of weights of a file and of numbers; kernels of tiles that compute them.
 // RUN: python3 %S/Inputs/tensors.py write %t.weights.safetensors 'rows=F32[2,4]:127,0,-64,1,0,0,0,254' 'long=F32[1,32]:-8,7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,-1,0,0,0,0,0,0,0,0,0,0,0,0,0,3'
 // RUN: cheems-opt %s --cheems-interpret='entry=main weights=%t.weights.safetensors outputs=%t.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.safetensors | FileCheck %s
@@ -6,7 +6,7 @@
 // RUN:   --cheems-interpret='entry=main weights=%t.weights.safetensors outputs=%t.loops.safetensors' -o /dev/null
 // RUN: cmp %t.safetensors %t.loops.safetensors
 
-// The row is its own codes: 127 * 127 + 127 * 1, and 2 * 127 * 127.
+// The row is its own quantized values: 127 * 127 + 127 * 1, and 2 * 127 * 127.
 // CHECK: bytes F32 [1, 2] 16256 32258
 // Low halves are k 0 to 15, high ones 16 to 31: 8 and 16 * 1 is 24 without signs.
 // CHECK: packed I32 [1, 64] 24 -9 0 0 {{.*}}

@@ -9,7 +9,7 @@
 // CHECK: inner F32 [1, 1] 67
 // Each weighs one half: 7 + (6 * 10 + 10 * 100) / 2.
 // CHECK: softmax F32 [1, 1] 537
-// The same tables as codes.
+// The same tables as integers.
 // CHECK: codes F32 [1, 1] 537
 func.func @main() -> (tensor<1x1x2xf32> {cheems.name = "score"}, tensor<1x1x2xi32> {cheems.name = "expert"},
     tensor<1x1x2xi32> {cheems.name = "ascending"}, tensor<1x1xf32> {cheems.name = "inner"}, tensor<1x1xf32> {cheems.name = "softmax"},

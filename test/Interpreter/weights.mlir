@@ -15,7 +15,7 @@
 // Sums are 3 and 7; of two weights one is multiplied by the other, and a bias is added.
 // CHECK: product F32 [1, 2] 3 7
 // CHECK: gated F32 [1, 2] 19 69
-// The row is its own codes: 127 * 127 + 127 * 1, and 2 * 127 * 127.
+// The row is its own quantized values: 127 * 127 + 127 * 1, and 2 * 127 * 127.
 // CHECK: bytes F32 [1, 2] 16256 32258
 // Column 0 and 1 are turned by a right angle, column 3 is halved.
 // CHECK: finished F32 [1, 4] -2 1 3 2

@@ -308,7 +308,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(many["working_set_bytes"], 2 * 2 * 64 * 128)
         self.assertGreater(many["bytes"], one["bytes"])
         for shape, flag, value, number in drawn(("9x128x65x1", "--dtype", "f32", 4), ("9x128x64x4x2", "--group-experts", 4, 2),
-                                                ("9x128x64x8", "--weights", "int8", (128 + 4) / 128)):  # codes and a scale
+                                                ("9x128x64x8", "--weights", "int8", (128 + 4) / 128)):  # integers and a scale
             self.operation("experts", [shape], flag, value, number=number)
 
     def test_operations_on_a_card(self):

@@ -12,8 +12,8 @@ namespace cheems::bench {
 /// Seconds on the clock, of all steps together.
 struct LoopTimes {
   double seconds = 0; ///< of the operation
-  /// In its loops by name, while at least one thread is in such a loop; what
-  /// is left of `seconds` is code between them.
+  /// Seconds in its loops by name, while at least one thread is in such a loop;
+  /// what is left of `seconds` is code between them.
   std::map<std::string, double> loops;
 };
 

@@ -28,7 +28,7 @@ std::string keptFile(const RandomCompile &what, const Options &options) {
 void compileRandom(const RandomCompile &what, const std::string &output,
                    const std::string &folder, const Options &options,
                    const Tell &tell, const Tell &announce) {
-  // Codes are made of what is stored in few bytes.
+  // Quantized values are made of what is stored in few bytes.
   bool brain = what.weights != "f32";
   double bytes = what.model.bytes(brain);
   checkRoom(what.name, folder, bytes, what.stateBytes);

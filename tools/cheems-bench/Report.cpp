@@ -18,7 +18,7 @@ std::string mebibytes(int64_t bytes) {
 /// A row against the limits of its threads, if they were measured.
 struct Shares {
   double bandwidth, work; ///< bytes/s, operations/s
-  /// Of what can be read, and of the unit's peak.
+  /// Shares of what can be read, and of the unit's peak.
   std::optional<double> read, peak;
 
   Shares(const Row &row, const Limits *limits)

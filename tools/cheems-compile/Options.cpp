@@ -41,7 +41,7 @@ void CommandLineOptions::addFormats(CLI::App &app) {
   app.add_option(
          "--weights", weights,
          "type of matrices: stored (the default), f32, bf16, f16 (for the "
-         "target cuda alone), or rounded to codes and scales: int8, int4 (the "
+         "target cuda alone), or quantized, with scales: int8, int4 (the "
          "output head and experts "
          "then have 8 bits; the embedding, the norms and what chooses "
          "keys or experts stay as stored)")

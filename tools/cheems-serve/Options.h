@@ -30,7 +30,7 @@ struct Options {
   std::optional<std::string> chatTemplateFile, slotSavePath;
   int64_t slotFiles = 256;               ///< that clients may save
   int64_t slotBytes = int64_t{16} << 30; ///< of them together
-  /// Of the process; nothing: what the machine and its cgroup have.
+  /// The memory of the process; nothing: what the machine and its cgroup have.
   std::optional<int64_t> memoryBytes;
   int64_t slots = 4;            ///< sequences at once
   int64_t context = 0;          ///< tokens of each; 0: the model's

@@ -49,7 +49,7 @@ public:
 /// What a back end makes of a model.
 struct Image {
   std::string bytes; ///< only the target's executor reads them
-  /// Of the file; empty: "image." and the target's name.
+  /// The section of the file; empty: "image." and the target's name.
   std::string section;
   /// What the executor is told beside them, as the image's fields of the
   /// metadata (docs/abi.md).

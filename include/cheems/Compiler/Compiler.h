@@ -16,7 +16,7 @@ namespace cheems {
 class BackendRegistry;
 class Checkpoint;
 
-/// Int8 and Int4: matrices of matmuls and experts as codes, all others as
+/// Int8 and Int4: matrices of matmuls and experts as integers, all others as
 /// stored.
 enum class WeightFormat { Stored, F32, BF16, F16, Int8, Int4 };
 enum class StateFormat { Stored, Int8 }; ///< of keys and values

@@ -13,8 +13,10 @@ namespace cheems {
 struct ImportOptions {
   DType matrices = DType::F32; ///< element type: F32, BF16 or F16
   bool stateBF16 = false;      ///< element type of stored keys and values
-  bool stateInt8 = false; ///< instead: codes with a scale per key and value
-  int64_t weightBits = 0; ///< 8 or 4: of codes that matmuls take instead
+  bool stateInt8 =
+      false; ///< instead: quantized values with a scale per key and value
+  int64_t weightBits =
+      0;              ///< 8 or 4: of quantized values that matmuls take instead
   int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };
 

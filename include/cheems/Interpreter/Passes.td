@@ -11,7 +11,7 @@ def InterpretPass : Pass<"cheems-interpret", "::mlir::ModuleOp"> {
     `cheems-enter-buffers` must be left out.
     After: the same module. The evaluators of `lib/Reference` have run the function `entry` in double precision. It took the tensors of the
     files `inputs`, and the weights of `weights`, which is a model folder or a safetensors file. Its results are in the file `outputs`. Only
-    what an op's equation rounds is rounded: keys and values that are stored as bf16 or i8, codes of weights, sums of experts' scores.
+    what an op's equation rounds is rounded: keys and values that are stored as bf16 or i8, quantized weights, sums of experts' scores.
 
     Tensors have the names of arguments. These are the names of `cheems.field`, and for `pools` the names in the module's `cheems.state`.
     What is no field of a step has a `cheems.name`. Results have the names of `logits` and the pools, in order, or the names of their own

@@ -18,8 +18,8 @@ struct MaskOptions {
   /// Values are weighted by bf16(exp(score)), with Scale bf16(exp(score) *
   /// mask), over the sum of exponentials as they are.
   bool roundsWeights = false;
-  /// [N, G]: values are codes, and a weight is multiplied by its value's scale
-  /// before it is rounded.
+  /// [N, G]: values are quantized, and a weight is multiplied by its value's
+  /// scale before it is rounded.
   std::optional<Tensor> valueScales = std::nullopt;
   std::optional<double> scale = std::nullopt; ///< absent: 1/sqrt(P)
   /// [M, N]: what keys are kept and hidden by in place of the mask, which

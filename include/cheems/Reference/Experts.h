@@ -46,7 +46,7 @@ Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
                   const Tensor &down, const Tensor &up,
                   ScorePlacement placement, Activation activation);
 
-/// The same of tables of codes [E, D] with a scale per row [E, 1].
+/// The same of quantized tables [E, D] with a scale per row [E, 1].
 Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
                   const QuantizedWeights &down, const QuantizedWeights &up,
                   ScorePlacement placement, Activation activation);

@@ -41,7 +41,7 @@ struct LinearWeights {
 double bf16(double x, double scale = 0.0, int64_t row = -1);
 Tensor bf16(const Tensor &x);
 
-/// y = x W^T + b or bf16(x) W^T + b for x [T, in], or with codes
+/// y = x W^T + b or bf16(x) W^T + b for x [T, in], or with quantized weights
 /// quantizedLinear(x) + b; the result is [T, out].
 Tensor linear(const Tensor &x, const LinearWeights &w);
 
@@ -62,7 +62,7 @@ Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w);
 /// rounded. coded_product has the order.
 Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w);
 
-/// Codes of 4 bits [N, size] of bytes [N, 64 ceil(size / 128)] that hold two
+/// 4-bit integers [N, size] of bytes [N, 64 ceil(size / 128)] that hold two
 /// each, in the order of coded_product.
 Tensor codesOfNibbles(const Tensor &bytes, int64_t size);
 /// The bytes, as signed ones.

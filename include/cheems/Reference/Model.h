@@ -22,9 +22,9 @@ struct Rounding {
                        ///< 0: all
   bool int8 = false;   ///< keys and values instead to int8 with a scale each,
                        ///< of any checkpoint
-  int64_t weightBits = 0; ///< 8 or 4: matrices to codes, and the rows that they
-                          ///< multiply to 8 bits (cheems/Import/Quantize.h), of
-                          ///< any checkpoint
+  int64_t weightBits = 0; ///< 8 or 4: matrices to integers, and the rows that
+                          ///< they multiply to 8 bits
+                          ///< (cheems/Import/Quantize.h), of any checkpoint
   double disturbance = 0; ///< how much, relatively, every number between the
                           ///< parts of layers is wrong, up or down: what logits
                           ///< then differ by says how a model passes errors on

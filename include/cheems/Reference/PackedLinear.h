@@ -25,7 +25,7 @@ using Epilogue = llvm::function_ref<double(llvm::ArrayRef<double> sums,
 /// sum_i = x W_i^T, for x [T, K]; the result is [T, columns].
 Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
               llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
-/// The same of codes.
+/// The same of quantized values.
 Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
               llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
 

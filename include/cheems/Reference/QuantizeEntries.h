@@ -15,7 +15,7 @@ struct QuantizedEntries {
 };
 
 /// The rows along the last extent of x [..., P], which are taken for f32: scale
-/// and codes are defined by f32 operations.
+/// and quantized values are defined by f32 operations.
 QuantizedEntries quantizeEntries(const Tensor &x);
 
 } // namespace cheems::reference

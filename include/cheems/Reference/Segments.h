@@ -45,8 +45,9 @@ struct AttentionRows {
 /// [slots, layers, G'].
 struct AttentionPools {
   Tensor keys, values, masks;
-  std::optional<Tensor> positions;              ///< with `keep`
-  std::optional<Tensor> keyScales, valueScales; ///< keys and values are codes
+  std::optional<Tensor> positions; ///< with `keep`
+  std::optional<Tensor> keyScales,
+      valueScales;              ///< keys and values are quantized
   std::optional<Tensor> counts; ///< rows that no head sees are not stored
 };
 

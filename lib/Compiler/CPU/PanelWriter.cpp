@@ -1,4 +1,4 @@
-// Writes matrices in panels, exact or rounded to codes.
+// Writes matrices in panels, exact or quantized.
 #include "PanelWriter.h"
 #include "cheems/Compiler/ReadWeights.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
@@ -87,7 +87,8 @@ private:
   std::vector<Element> row;
 };
 
-/// Unsigned bytes [K/4, 16, 4], or [K/8, 16, 4] where two codes share one.
+/// Unsigned bytes [K/4, 16, 4], or [K/8, 16, 4] where two quantized values
+/// share one.
 class CodePanels : public CodeLayout {
 public:
   bool padsRows() const override { return true; }
@@ -113,7 +114,8 @@ public:
   }
 
 private:
-  static constexpr int64_t kTogether = 4; ///< codes of one row side by side
+  static constexpr int64_t kTogether =
+      4; ///< quantized values of one row side by side
 
   /// What is stored of a code, with zero in the middle.
   static uint8_t stored(int8_t code, int64_t bits) {

@@ -1,4 +1,5 @@
-// Rows of signed codes: of 8 bits, or of 4 bits as #cheems_tile.nibbles says.
+// Rows of signed integers: of 8 bits, or of 4 bits as #cheems_tile.nibbles
+// says.
 #include "CodeWriter.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 

@@ -1,4 +1,4 @@
-// Writes parameters that are rounded to codes, as GPUs read them.
+// Writes parameters that are quantized, as GPUs read them.
 #ifndef CHEEMS_LIB_COMPILER_CUDA_CODEWRITER_H
 #define CHEEMS_LIB_COMPILER_CUDA_CODEWRITER_H
 

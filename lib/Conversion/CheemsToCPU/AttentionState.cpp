@@ -33,7 +33,7 @@ Value AttentionState::append(Value into, Value from, const Block &rows,
   return e.insert(stored, into, {zero, first, zero}, {one, rows.count, width});
 }
 
-/// The same as codes, whose scales go into their pool.
+/// The same as integers, whose scales go into their pool.
 void AttentionState::appendCodes(size_t pool, Value from, const Block &rows,
                                  OpFoldResult first) {
   OpFoldResult zero = e.attr(0), one = e.attr(1),

@@ -8,8 +8,8 @@
 namespace cheems {
 
 /// Replaces y = x * W^T + y by a `cheems_cpu.linear` of `weight`, W in panels,
-/// with `scales` where those are codes of `bits`, else null. What y starts from
-/// becomes its epilogue.
+/// with `scales` where those are integers of `bits`, else null. What y starts
+/// from becomes its epilogue.
 void packProduct(linalg::MatmulOp op, Value weight, IntegerAttr bits,
                  ValueRange scales, IRRewriter &rewriter);
 

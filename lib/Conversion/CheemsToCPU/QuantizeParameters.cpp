@@ -1,5 +1,5 @@
-// cheems-quantize-parameters: matrices that are to be rounded become codes and
-// scales.
+// cheems-quantize-parameters: matrices that are to be rounded become integers
+// and scales.
 #include "PackProduct.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
@@ -17,7 +17,8 @@ using namespace cheems::cpu;
 namespace {
 constexpr int64_t kRows = LinearOp::kColumns; // of W
 
-/// Codes stand by fours of k: what dot products of bytes multiply at once.
+/// Quantized values stand by fours of k: what dot products of bytes multiply at
+/// once.
 constexpr int64_t kTogether = 4;
 
 int64_t panelsOf(RankedTensorType matrix) {
@@ -55,7 +56,7 @@ struct QuantizeParameters
     for (OpOperand *use : group.leaves) {
       if (!isTransposedWeight(*use)) {
         return use->getOwner()->emitOpError(
-            "reads a weight that is rounded to codes for matmuls");
+            "reads a weight that is quantized for matmuls");
       }
     }
     return success();

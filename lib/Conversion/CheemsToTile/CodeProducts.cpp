@@ -1,5 +1,5 @@
-// cheems-code-products: matrices that are to be rounded become codes and
-// scales, and their matmuls those of codes.
+// cheems-code-products: matrices that are to be rounded become integers and
+// scales, and their matmuls become quantized matmuls.
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
@@ -31,7 +31,7 @@ static LogicalResult check(const WeightUses::Group &group) {
     if (!isTransposedWeight(*use) ||
         !startsAtZero(cast<linalg::MatmulOp>(use->getOwner()))) {
       return use->getOwner()->emitOpError(
-          "reads a weight that is rounded to codes for matmuls whose sums "
+          "reads a weight that is quantized for matmuls whose sums "
           "start from zero");
     }
   }

@@ -32,7 +32,7 @@ struct ModelTypes {
   mlir::RankedTensorType matrix(int64_t rows, int64_t columns) const;
   mlir::RankedTensorType vector(int64_t size) const;
   /// How matmuls' matrices with rows of `columns`, the head, and experts'
-  /// tables are rounded to codes; null where they stay exact.
+  /// tables are quantized; null where they stay exact.
   QuantizedAttr quantized(int64_t columns) const;
   QuantizedAttr quantizedHead() const;
   QuantizedAttr quantizedTable() const;

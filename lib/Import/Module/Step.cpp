@@ -183,7 +183,7 @@ struct Step {
   }
 
   /// The embedding itself where that is the head, unless the head is rounded to
-  /// codes: rows that are looked up stay exact.
+  /// quantized values: rows that are looked up stay exact.
   Value headWeight(RankedTensorType type, Value embedding) {
     const ModelConfig &c = types.config;
     QuantizedAttr quantized = types.quantizedHead();

@@ -35,7 +35,7 @@ struct Step {
       adds; ///< to the features of the one before
   bool wantsFastDot = false;
   bool forCodes =
-      false; ///< differs from the one before in matmuls with codes alone
+      false; ///< differs from the one before in quantized matmuls alone
   bool aside = false; ///< those after it do not have its features
 };
 constexpr Step kSteps[] = {
@@ -100,7 +100,8 @@ llvm::Expected<Features> featuresOf(llvm::StringRef cpu) {
   return available;
 }
 
-/// All variants, least first; those for codes alone only `withCodes`.
+/// All variants, least first; those for quantized weights alone only
+/// `withCodes`.
 std::vector<TargetInfo> allVariants(bool withCodes) {
   std::vector<TargetInfo> all;
   std::vector<std::string> before;

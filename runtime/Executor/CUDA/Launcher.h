@@ -72,9 +72,9 @@ private:
   bool mayOverlap;
   std::deque<DeviceMemory> areas;
   std::vector<int64_t> values; ///< of the entry's numbers
-  /// Of all launches one after the other: an argument's bytes, and where they
-  /// are. A number takes the first four. A tensor map is of the memory whose
-  /// address they are.
+  /// Holds the arguments of all launches, one after the other: an argument's
+  /// bytes, and where they are. A number takes the first four. A tensor map is
+  /// of the memory whose address they are.
   std::vector<uint64_t> arguments;
   std::deque<EncodedMap> maps; ///< in the order of their arguments
   std::vector<void *> pointers;

@@ -110,8 +110,8 @@ func.func @window(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: ten
   return %r#0 : tensor<?x2x16xf32>
 }
 
-// Counted, with codes: append_visible stores one row or none, and the new count goes back to the pool. How many the row sees is
-// handed to those that attend; scales go with their codes.
+// Counted, with quantized keys and values: append_visible stores one row or none, and the new count goes back to the pool. How many the row
+// sees is handed to those that attend; scales go with their quantized values.
 // CHECK-LABEL: func.func @counted(
 // CHECK: scf.for
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[KSCALES:.*]] = %{{.*}}, %[[VSCALES:.*]] = %{{.*}}, %[[CS:.*]] = %{{.*}}, %[[SEEN:.*]] = %{{.*}}, %{{.*}} = %{{.*}})

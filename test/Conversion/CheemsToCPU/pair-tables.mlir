@@ -58,7 +58,7 @@ func.func @apart(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi3
 
 // -----
 
-// Codes side by side, and scales side by side: of each name's rows of 8 one.
+// Quantized values side by side, and scales side by side: of each name's rows of 8 one.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<9x16xi8>, %[[Y:[a-z0-9]+]]: tensor<?x8xf32>, %[[S:[a-z0-9]+]]: tensor<9x2xf32>)
 // CHECK-DAG: %[[DOWN:.*]] = tensor.extract_slice %[[W]][0, 0] [9, 8] [1, 1] : tensor<9x16xi8> to tensor<9x8xi8>

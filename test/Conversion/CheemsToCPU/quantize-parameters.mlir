@@ -1,6 +1,6 @@
 // RUN: cheems-opt %s --cheems-quantize-parameters --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
-// Scales follow the codes through the arguments of a layer function: 4 bits with two groups of 32 in a row, rows padded to 32.
+// Scales follow the quantized values through the arguments of a layer function: 4 bits with two groups of 32 in a row, rows padded to 32.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<2x8x16x4xi8>, %[[Z:.*]]: f32, %[[S:.*]]: tensor<2x2x16xbf16>)
 // CHECK: cheems_cpu.linear ins(%[[X]] : tensor<?x64xf32>) weights(%[[W]] : tensor<2x8x16x4xi8>) bits 4 scales(%[[S]] : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
@@ -72,7 +72,7 @@ func.func @twice(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // Rows that are looked up are not the rows that are rounded.
 func.func @read(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %n: index, %k: index) -> (tensor<?x8xf32>, f32) {
   %w = cheems.parameter ["w"] quantized <bits = 8, group = 0, part = matrix> : tensor<8x8xf32>
-  // expected-error @+1 {{'tensor.extract' op reads a weight that is rounded to codes for matmuls}}
+  // expected-error @+1 {{'tensor.extract' op reads a weight that is quantized for matmuls}}
   %e = tensor.extract %w[%n, %k] : tensor<8x8xf32>
   return %x, %e : tensor<?x8xf32>, f32
 }

@@ -1,4 +1,4 @@
-// Tables of experts that are to be rounded: codes, and a scale per row.
+// Tables of experts that are to be rounded: quantized values, and a scale per row.
 // RUN: cheems-opt %s --cheems-quantize-parameters --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: cheems-opt %s --cheems-quantize-parameters --cheems-pair-tables --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=PAIRS
 

@@ -4,8 +4,8 @@
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
 
-// A layer function gets the scales as its last arguments. Two matmuls of one input share its codes; weights that stay exact get the input
-// itself.
+// A layer function gets the scales as its last arguments. Two matmuls of one input share its quantized values; weights that stay exact get
+// the input itself.
 // CHECK-LABEL: @layer
 // CHECK-SAME: %[[X:.*]]: tensor<?x96xf32>, %[[A:.*]]: tensor<16x96xi8>, %[[B:.*]]: tensor<16x64xi8>, %[[C:.*]]: tensor<16x96xf32>, %[[BS:.*]]: tensor<16x3xbf16>, %[[AS:.*]]: tensor<16x1xf32>
 // CHECK: %[[R:.*]]:2 = cheems.quantize_entries ins(%[[X]] : tensor<?x96xf32>)
@@ -62,7 +62,7 @@ func.func @short(%x: tensor<4x64xf32>, %empty: tensor<4x16xf32>) -> tensor<4x16x
 func.func @another_use(%row: index) -> f32 {
   %w = cheems.parameter ["w"] quantized <bits = 8, group = 0, part = matrix> : tensor<16x64xf32>
   %c0 = arith.constant 0 : index
-  // expected-error@below {{reads a weight that is rounded to codes for matmuls whose sums start from zero}}
+  // expected-error@below {{reads a weight that is quantized for matmuls whose sums start from zero}}
   %y = tensor.extract %w[%row, %c0] : tensor<16x64xf32>
   return %y : f32
 }
@@ -83,7 +83,7 @@ func.func @two_formats() {
 
 // -----
 
-// Tables of experts: codes, and a scale per row beside them.
+// Tables of experts: quantized values, and a scale per row beside them.
 // CHECK-LABEL: func.func @tables
 // CHECK: cheems.parameter ["down"] quantized <bits = 8, group = 0, part = codes> : tensor<16x64xi8>
 // CHECK: cheems.parameter ["up"] quantized <bits = 8, group = 0, part = codes> : tensor<16x64xi8>

@@ -204,7 +204,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Tables of codes: rows are widened exactly, and the scales of their experts are two further numbers each.
+// Quantized tables: rows are widened exactly, and the scales of their experts are two further numbers each.
 // CHECK-LABEL: cheems_tile.kernel @mix_experts(%arg0: memref<?x8xf32>, %arg1: memref<?x8xi8>, %arg2: memref<?x8xi8>, %arg3: memref<?x1xf32>, %arg4: memref<?x1xf32>,
 // CHECK: %[[IDS:.*]] = cheems_tile.pick
 // CHECK: %[[DOWN:.*]] = cheems_tile.gather %arg1[%c0, %c0] rows %[[IDS]]

@@ -1,4 +1,4 @@
-// Rows that matmuls round to codes themselves, where a step has one.
+// Rows that matmuls quantize themselves, where a step has one.
 // RUN: cheems-opt %s --cheems-gpu-kernels --split-input-file --canonicalize --cse | FileCheck %s
 
 // The norm goes with the rounding. The first block stores the norm that others read. Where there are more rows, each of both has its launch.
@@ -43,7 +43,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// Codes of 4 bits: a block that makes the row has four warps, of 16 columns each.
+// 4-bit integers: a block that makes the row has four warps, of 16 columns each.
 // CHECK-LABEL: func.func @rounded
 // CHECK: %[[ROUNDED:.*]]:2 = cheems_tile.launch @round_rows
 // CHECK: %[[ONE:.*]] = cheems_tile.launch @rounded_product_int4_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 :
@@ -69,7 +69,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
-// A row of more than 8192 numbers, codes that others read, and rows of a step with many.
+// A row of more than 8192 numbers, quantized values that others read, and rows of a step with many.
 // CHECK-LABEL: func.func @long
 // CHECK: cheems_tile.launch @round_rows
 // CHECK: cheems_tile.launch @product_int8_of_one_row

@@ -41,8 +41,8 @@ SPILLS = {
     "retrieve_experts": {"8 lanes": 36},
     # Rows of bf16 are widened two registers at a time beside the sums of 8 experts.
     "mix_experts": {"8 lanes": 14},
-    # Thresholds count ranks of 64 bits in 16 lanes, four registers each; keys and codes are turned, 16 by 16, in registers;
-    # codes become bf16 for tiles all at once.
+    # Thresholds count ranks of 64 bits in 16 lanes, four registers each; keys and quantized values are turned, 16 by 16, in registers;
+    # quantized values become bf16 for tiles all at once.
     "attention": {"8 lanes": 72, "16 lanes": 32, "tiles": 256},
     # Retrieval and mixing for the few rows of a step, each in two functions.
     "decode": {"8 lanes": 89},

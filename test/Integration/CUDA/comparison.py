@@ -66,7 +66,7 @@ class Comparison:
         flags = ["--target", "cuda", "--weights", weights, "--kv", kv]
         read, fields, of_cards = checkpoints.read(model), {}, model
         if weights in CODED and "lm_head.weight" not in read:
-            # the head has codes, and rows that are looked up have none: so they need names of their own
+            # the head is quantized, and rows that are looked up have none: so they need names of their own
             if stored != "F32":
                 raise RuntimeError(f"{model} is tied and of {stored}: a copy in f32 would not store keys and values as it does")
             read["lm_head.weight"], fields, of_cards = read[embedding_of(read)], {"tie_word_embeddings": False}, folder / "untied"

@@ -5,7 +5,7 @@ and these with what rounds none.
     golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--ways NUMBER...] [--weights stored|bf16|f16|int8|int4] [--kv stored|int8]
 
 Both bounds follow from the unit roundoffs and the depth alone (test/Integration/rounding_bound.py), and hold for every row. Weights are
-rounded, and made codes, by code that shares nothing with the compiler (test/Integration/checkpoints.py). Where a GPU may choose other
+rounded, and quantized, by code that shares nothing with the compiler (test/Integration/checkpoints.py). Where a GPU may choose other
 keys or experts, the interpreter finds out by the logits which, and follows; how little its own numbers speak against that is bounded, too.
 
 Weights as stored are compared with the recorded logits and greedy tokens as well. The bounds are those of test/Integration/recorded.py.

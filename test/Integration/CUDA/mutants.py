@@ -20,7 +20,7 @@ import tensors
 
 
 class ScalesOfTheRowBefore:
-    """Codes of 8 bits, each row's with another one's scale."""
+    """8-bit integers, each row's with another one's scale."""
 
     def __init__(self):
         self.scale = None

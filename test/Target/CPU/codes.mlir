@@ -1,4 +1,4 @@
-// The instruction that a matmul with codes of 8 or 4 bits is made of, a variant of the code at a time. Without vpdpbusd bytes
+// The instruction that a quantized matmul of 8 or 4 bits is made of, a variant of the code at a time. Without vpdpbusd bytes
 // become words before they are multiplied: vpmaddubsw would saturate, which nibbles do not reach.
 // RUN: cheems-opt %s --cheems-fast="lanes=8 registers=16" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx2,+fma | FileCheck %s --check-prefix=AVX2 --implicit-check-not=zmm
 // RUN: cheems-opt %s --cheems-fast="lanes=8 registers=16 products=dot-i8" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx2,+fma,+avxvnni | FileCheck %s --check-prefix=NARROW --implicit-check-not=zmm --implicit-check-not=vpmadd

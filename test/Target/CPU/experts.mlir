@@ -74,7 +74,7 @@ func.func @mix(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buf
   return
 }
 
-// Codes become numbers of 32 bits, then f32.
+// Quantized values become numbers of 32 bits, then f32.
 // AVX2-LABEL: codes_parallel{{[0-9]*}}:
 // AVX2: prefetcht1
 // AVX2: vpmovsxbd {{.*}}%ymm

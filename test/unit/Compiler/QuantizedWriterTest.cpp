@@ -1,4 +1,4 @@
-// Codes and scales in the weight section: their places, rows of several
+// Integers and scales in the weight section: their places, rows of several
 // tensors, and numbers that have no code.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Quantize.h"
@@ -120,7 +120,7 @@ TEST_F(QuantizedWriter, PanelsOfRowsOfSeveralTensors) {
       bool brain = format.bits == 4;
       mlir::Type scale = brain ? mlir::Type(builder.getBF16Type())
                                : mlir::Type(builder.getF32Type());
-      // Scales after their codes, and by themselves.
+      // Scales after their quantized values, and by themselves.
       for (bool codes : {true, false}) {
         table.clear();
         end = 0;

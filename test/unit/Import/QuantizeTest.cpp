@@ -1,4 +1,4 @@
-// Rows rounded to codes: which formats, which scales, which numbers have none.
+// Rows quantized: which formats, which scales, which numbers have none.
 #include "cheems/Import/Quantize.h"
 #include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"

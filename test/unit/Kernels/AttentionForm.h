@@ -24,7 +24,7 @@ struct AttentionForm {
   Element element;
   bool stored = false; ///< only entries that some head sees; kind threshold
   bool single = false; ///< of one row, which the type says
-  bool bf16 = false;   ///< of codes: matmuls may be of bf16
+  bool bf16 = false;   ///< of quantized values: matmuls may be of bf16
 
   const char *kindName() const {
     return kind == MaskKind::Bias        ? "bias"
@@ -111,8 +111,8 @@ struct AttentionForm {
   /// Bounds the error of a sum of |weights| over `count` entries: weights are
   /// quotients of exponentials of score differences (4 scores), each
   /// exponential by 5 units in the last place, rescaled once per block; the two
-  /// sums and the rescalings add a rounding per entry. Codes have scales: a
-  /// rounding per score and per weight.
+  /// sums and the rescalings add a rounding per entry. Quantized values have
+  /// scales: a rounding per score and per weight.
   double relativeError(int64_t count) const {
     return 4 * scoreError() +
            ((coded() ? 41 : 40) + 12 * static_cast<double>(count)) * kUnit;

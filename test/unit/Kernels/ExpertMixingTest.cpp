@@ -159,7 +159,7 @@ struct Case {
   const Form &form;
   int64_t rows;
   Tensor x, y;
-  QuantizedWeights down, up; ///< scales are 1 where elements are no codes
+  QuantizedWeights down, up; ///< scales are 1 where elements are not quantized
   Retrieval retrieval;
 
   Case(Random &random, const Form &form, int64_t rows)

@@ -1,6 +1,6 @@
-// Matmuls with weights of 8- and 4-bit codes, compiled, against the evaluator
-// and, bit for bit, against plain loops; and a row alone against itself among
-// others.
+// Matmuls with weights of 8- and 4-bit integers, compiled, against the
+// evaluator and, bit for bit, against plain loops; and a row alone against
+// itself among others.
 #include "Epilogues.h"
 #include "ModuleText.h"
 #include "cheems/Reference/PackedLinear.h"
@@ -85,7 +85,7 @@ struct Form {
   }
 };
 
-/// Panels of codes and their scales.
+/// Quantized panels and their scales.
 struct Weights {
   Tensor codes, scales;
 
@@ -337,8 +337,8 @@ TEST_P(LinearCodesTest, ARowIsTheSameAloneAndAmongOthers) {
   }
 }
 
-/// The greatest codes there are, all of one sign or of signs that alternate in
-/// some period: sums that saturate, or leave 16 bits, show.
+/// The greatest quantized values there are, all of one sign or of signs that
+/// alternate in some period: sums that saturate, or leave 16 bits, show.
 TEST_P(LinearCodesTest, SumsOfTheGreatestCodesAreExact) {
   constexpr int64_t size = 4096, columns = 34, rows = 19;
   for (int64_t bits : {8, 4}) {

@@ -42,7 +42,7 @@ std::unique_ptr<CompiledModule> compiled(Mode mode) {
 }
 
 /// Rows of usual numbers, of great and small ones, zeros, numbers in the middle
-/// between two codes, and such about the least that count.
+/// between two quantized values, and such about the least that count.
 Tensor rowsOf(Random &random, int64_t rows, int64_t size) {
   Tensor x = random.tensor({rows, size}, -2, 2);
   for (int64_t t = 0; t < rows; ++t) {

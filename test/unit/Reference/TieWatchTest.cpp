@@ -46,7 +46,7 @@ TEST(TieWatch, ANumberOfARowGoesTheWayItWentFirst) {
 
 TEST(TieWatch, SeesEveryNumberThatIsRounded) {
   // 1.0 is the greatest of the row; the second is in the middle of two bf16,
-  // and the third of two codes
+  // and the third of two quantized values
   Tensor x({2, 3}, {1.0, 0x1.01p-1, 40.5 / 127.0, 0.0, 0.0, 1.0});
   for (bool codes : {false, true}) {
     TieWatch watch(1e-6);

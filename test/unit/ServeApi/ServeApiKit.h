@@ -17,7 +17,7 @@ namespace cheems::test {
 /// Ids of the tokenizer: each byte is its own id; after them special tokens.
 enum : int32_t { bosId = 256, startId = 257, endId = 258, abId = 259 };
 constexpr int64_t vocabularySize = 264; ///< the last four have no token
-/// Of a token of the tokenizer whose id is beyond the model's.
+/// The text of a token of the tokenizer whose id is beyond the model's.
 constexpr const char *lostText = "<|lost|>";
 
 /// A template of Qwen's kind, with tools.

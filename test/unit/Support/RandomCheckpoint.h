@@ -88,11 +88,11 @@ RandomCheckpoint drawCheckpoint(uint64_t seed);
 /// A Doge of dense layers with masks of kind bias.
 RandomCheckpoint drawDoge(uint64_t seed);
 
-/// Other sizes of what was drawn, for codes of 4 bits in groups of 64 or 32:
+/// Other sizes of what was drawn, for 4-bit integers in groups of 64 or 32:
 /// rows of hidden numbers, and of attention's where they are no field of their
 /// own, are whole groups of that size and of no larger one. Rows of the MLP's
-/// inner numbers are of a length that has no codes beside groups of 64, and
-/// codes of 8 bits beside those of 32.
+/// inner numbers are of a length that has no quantized values beside groups of
+/// 64, and 8-bit integers beside those of 32.
 void drawGroups(RandomCheckpoint &checkpoint, int64_t group);
 
 /// Writes config.json and the weights, scaled so that logits have a standard

@@ -13,8 +13,8 @@ namespace cheems::test {
 /// A rounding to the nearest errs by at most this share of the number.
 constexpr double kUnitF32 = 0x1p-24, kUnitF16 = 0x1p-11, kUnitBF16 = 0x1p-8;
 
-/// The same of codes from -most to most, in the mean of rows of `length`
-/// numbers that share a scale.
+/// The same of quantized values from -most to most, in the mean of rows of
+/// `length` numbers that share a scale.
 double unitOfCodes(int64_t most, int64_t length);
 
 /// What numbers of the deviation 1 may err by after `length` roundings of a

@@ -6,7 +6,7 @@
 
 namespace cheems::test_paths {
 extern const char sourceFolder[]; ///< The root of the project.
-// Of the build, and empty where it has no such target:
+// The build has these files; a name is empty if it has no such target:
 extern const char cheemsLibrary[]; ///< libcheems.so
 extern const char nameList[];      ///< nm
 extern const char privateLoad[];   ///< The program ApiPrivateLoad.

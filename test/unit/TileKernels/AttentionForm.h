@@ -44,7 +44,7 @@ struct AttentionStep {
   int64_t slots, capacity, layer;
   reference::Tensor query, key, value, mask;
   reference::Tensor keys, values, masks; ///< pools; NaN where nothing is stored
-  /// Of no elements unless they exist.
+  /// These have no elements unless they exist.
   reference::Tensor positions, keyScales, valueScales, counts;
 
   int64_t rows() const { return query.shape[0]; }

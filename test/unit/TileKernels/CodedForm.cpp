@@ -1,4 +1,4 @@
-// The text of a matmul of codes, its values, and its evaluator.
+// The text of a quantized matmul, its values, and its evaluator.
 #include "CodedForm.h"
 
 namespace cheems::test {

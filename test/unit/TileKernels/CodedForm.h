@@ -1,4 +1,4 @@
-// Matmuls of codes as a step has them, and what they should give, bit for bit.
+// Quantized matmuls as a step has them, and what they should give, bit for bit.
 #ifndef CHEEMS_TEST_UNIT_TILEKERNELS_CODEDFORM_H
 #define CHEEMS_TEST_UNIT_TILEKERNELS_CODEDFORM_H
 

@@ -1,4 +1,4 @@
-// Matmuls of codes of 8 and 4 bits, for prompts and for decoding, against
+// Quantized matmuls of 8 and 4 bits, for prompts and for decoding, against
 // their evaluator: bit for bit, whatever other rows are in the step.
 #include "CodedForm.h"
 #include "Counts.h"
@@ -69,8 +69,8 @@ void holdCases(const std::vector<CodedForm> &forms, int64_t most) {
   });
 }
 
-// Large and small tiles, with and without remainders; rows of codes whose bytes
-// 16, 8 and 4 divide.
+// Large and small tiles, with and without remainders; quantized rows whose
+// bytes 16, 8 and 4 divide.
 const std::vector<CodedForm> bytesOfPrompts = {
     {8, 64, 64},
     {8, 200, 132, 0, After::Nothing, true},

@@ -11,7 +11,8 @@ namespace cheems::test {
 struct ExpertForm {
   int64_t heads, keys, experts; ///< K keys per half, k experts per head
   int64_t columns;              ///< D
-  Number number; ///< of the tables, and of product keys; of codes these are f32
+  Number number; ///< of the tables, and of product keys; of quantized values
+                 ///< these are f32
   ScorePlacement placement;
   Activation activation;
   int64_t depth = 0; ///< of product keys; 0: scores are there
@@ -29,8 +30,10 @@ struct ExpertForm {
 /// scores are exact in any order.
 struct ExpertInputs {
   reference::Tensor x, y;
-  reference::Tensor down, up; ///< of codes: what these are with their scales
-  /// Of codes: they themselves, and [E]. Else of no elements.
+  reference::Tensor down,
+      up; ///< of quantized values: what these are with their scales
+  /// These are the quantized values themselves, and their scales [E].
+  /// They have no elements if the tables are not quantized.
   reference::Tensor downCodes, upCodes, downScales, upScales;
   reference::Tensor queries, keys; ///< where the form has keys
   reference::Tensor scores;        ///< [T, 2, H, K]

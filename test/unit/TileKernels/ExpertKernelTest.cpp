@@ -39,7 +39,7 @@ const std::vector<ExpertForm> &forms() {
   add(2, 72, 6, 32, Number::F16, softmax, Activation::SiLU, 48, false);
   add(1, 304, 8, 8, Number::BF16, softmax, Activation::SiLU, 64, true);
   add(1, 12, 100, 96, Number::F16, inner, Activation::GELU, 12, true);
-  // Codes, of which 16, 4 and one are an access.
+  // Quantized values, of which 16, 4 and one are an access.
   add(2, 16, 12, 256, Number::I8, softmax, Activation::SiLU, 8, true);
   add(3, 9, 10, 100, Number::I8, inner, Activation::GELU, 0, false);
   add(1, 6, 7, 35, Number::I8, softmax, Activation::ReLU, 4, false);

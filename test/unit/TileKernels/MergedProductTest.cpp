@@ -16,7 +16,7 @@ struct MergedForm {
   AttentionForm attention;
   int64_t columns;
   bool residual = false; ///< the sums are added to another row
-  int64_t bits = 0;      ///< of codes of weights, which they then are
+  int64_t bits = 0;      ///< of quantized weights, which they then are
 
   int64_t depth() const { return attention.queries * attention.size; }
   int64_t group() const { return bits == 8 ? depth() : 32; }
@@ -230,7 +230,7 @@ std::optional<Array> run(TileModule &module, const char *function,
 }
 
 struct Weights {
-  Tensor numbers, scales; ///< none of numbers that are no codes
+  Tensor numbers, scales; ///< none of numbers that are not quantized
 
   Weights(const MergedForm &form, Random &random) {
     if (!form.bits) {
@@ -297,7 +297,7 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
                    scales, own);
     ASSERT_TRUE(got);
     EXPECT_EQ(bytesOf(*got), rowsOf(*all, step.segments[0].start, 1));
-    if (!form.bits) { // CodedKernelTest holds matmuls of codes
+    if (!form.bits) { // CodedKernelTest holds quantized matmuls
       auto rounded = run(module, "attended", one, weights, scales, own);
       ASSERT_TRUE(rounded);
       expectProduct(form, *got, *rounded, weights, own);

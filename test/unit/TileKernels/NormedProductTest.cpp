@@ -1,4 +1,4 @@
-// A norm before matmuls, and what rounds it to codes: of one row their kernel
+// A norm before matmuls, and what quantizes it: of one row their kernel
 // computes it, of more there are launches of their own. Both give the same
 // bits.
 #include "Cases.h"
@@ -15,7 +15,7 @@ struct Form {
   std::vector<int64_t> columns; ///< of each matmul
   bool gate = false;            ///< the first two are multiplied
   bool keepsNorm = false;       ///< which is a result, too
-  int64_t bits = 0;             ///< of codes of weights, which they then are
+  int64_t bits = 0;             ///< of quantized weights, which they then are
   int64_t group = 0;            ///< of a scale; 0: the whole row
 
   int64_t groups() const { return group ? depth / group : 1; }
@@ -121,7 +121,7 @@ std::string textOf(const Form &form) {
 struct Values {
   Tensor x, gain;
   std::vector<Tensor> weights;
-  std::vector<Tensor> scales; ///< of codes
+  std::vector<Tensor> scales; ///< of quantized values
 };
 
 Values drawn(const Form &form, Random &random, int64_t rows) {

@@ -22,11 +22,11 @@ def ExpandSegmentsPass : Pass<"cheems-expand-segments", "::mlir::ModuleOp"> {
 }
 
 def QuantizeParametersPass : Pass<"cheems-quantize-parameters", "::mlir::ModuleOp"> {
-  let summary = "Split matrices into codes and scales";
+  let summary = "Split quantized matrices into integers and scales";
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`.
-    After: two parameters, codes in panels <16, 4> and scales, and a `cheems_cpu.linear` of both. Layer functions get the scales as
-    last arguments. Tables of `cheems.mix_experts` become codes of 8 bits, with one scale per row.
+    After: two parameters, quantized values in panels <16, 4> and scales, and a `cheems_cpu.linear` of both. Layer functions get the scales
+    as last arguments. Tables of `cheems.mix_experts` become 8-bit integers, with one scale per row.
     Requires: only matmuls read such a parameter, or only `cheems.mix_experts` reads it.
     Guarantees: no parameter of part `matrix` is left. Changes bits: the weights are rounded, and so are the rows that they multiply.
   }];
@@ -55,8 +55,8 @@ def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
   let summary = "Store the two rows of an expert side by side";
   let description = [{
     Before: `cheems.mix_experts` with two `cheems.parameter` as tables, directly or as arguments of a layer function.
-    After: one parameter [E, 2 D] of both names, with `by_columns`. The op reads its left and its right columns. Tables of codes are treated
-    in the same way, and so are their scales: [E, 2].
+    After: one parameter [E, 2 D] of both names, with `by_columns`. The op reads its left and its right columns. Quantized tables are
+    treated in the same way, and so are their scales: [E, 2].
     Requires: only `cheems.mix_experts` uses the tables, in pairs. Other tables stay as they are.
     Guarantees: the rows of an expert are one run of memory, not two. Preserves bits.
   }];

@@ -28,15 +28,15 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
 }
 
 def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
-  let summary = "Split matrices into codes and scales, and multiply codes";
+  let summary = "Split quantized matrices into integers and scales, and multiply these";
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`, and `cheems.mix_experts`
     with two such tables.
-    After: two parameters, codes and scales, and a `cheems_tile.coded_product` of both. Codes of 8 bits are rows, and those of 4 bits have the
-    layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
-    matmuls of one input share it. Experts read tables of codes, and a scale per row of them.
+    After: two parameters, integers and scales, and a `cheems_tile.coded_product` of both. 8-bit integers are rows, and those of 4 bits have
+    the layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
+    matmuls of one input share it. Experts read quantized tables, and a scale per row of them.
     Requires: only matmuls read such a matrix, and their sums start from zero. Tables have 8 bits and a scale per row.
-    Guarantees: the codes and scales are those that other targets have. Other matmuls stay as they are.
+    Guarantees: the integers and scales are those that other targets have. Other matmuls stay as they are.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -110,9 +110,9 @@ def GroupAttentionPass : Pass<"cheems-group-attention", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems.segmented_attention` on tensors.
     After: a `cheems_tile.group` of kind `attention` in its place, with the norm and the rotation of keys, and the rounding after it. With
-    `one_row`, or entries in f32 or of codes, it has the norm and the rotation of queries, too. Where with `one_row` one block has the row's
+    `one_row`, or entries in f32 or in int8, it has the norm and the rotation of queries, too. Where with `one_row` one block has the row's
     own entry, or entries that no head sees are not stored, it has the mask values and the matmul that makes them. Where a step of few rows
-    has one, and entries are in bf16, and matmuls alone read the rounded outputs, it is `in_products`, and so is the rounding to codes between
+    has one, and entries are in bf16, and matmuls alone read the rounded outputs, it is `in_products`, and so is the quantization between
     both; the matmuls become a group, too.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
     Guarantees: nothing is computed twice. Attention that no kernel has stays.
@@ -140,7 +140,7 @@ def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
     Before: `linalg.matmul` and `cheems_tile.coded_product`.
     After: `cheems_tile.group` ops of kind `products`. A matmul has the elementwise op after it with it, and a second matmul of the same
     input that this op reads. Other matmuls of one input whose tiles are the same are in the same group, if what they read is there in
-    front of the first one. The norm in front of matmuls of few rows, and the rounding to codes, become groups `in_products`, if nothing else
+    front of the first one. The norm in front of matmuls of few rows, and the quantization, become groups `in_products`, if nothing else
     reads the rows.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors. Groups of attention come before, as they take
     matmuls, too.

@@ -32,9 +32,9 @@ struct TargetInfo {
   /// otherwise one. That is the best one for "native" (by the CPUID bits of
   /// this machine and what Linux permits, never by its model name) or for a CPU
   /// that LLVM knows, or the variant of that name. Variants that only models
-  /// with codes profit from are left out for other models, unless they are
-  /// asked for by name. UnsupportedError if x86-64-v3 is not met; it names what
-  /// is missing.
+  /// with quantized weights profit from are left out for other models, unless
+  /// they are asked for by name. UnsupportedError if x86-64-v3 is not met; it
+  /// names what is missing.
   static llvm::Expected<std::vector<TargetInfo>>
   variants(llvm::StringRef cpu, bool withCodes = false);
   /// The last of them, which of all variants runs everywhere.

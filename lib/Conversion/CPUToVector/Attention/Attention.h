@@ -105,7 +105,7 @@ SmallVector<Value> transpose(OpBuilder &b, Location loc,
 Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes);
 
 /// Whether AMX tiles can take the op's keys and values: those of bf16, and
-/// codes where it allows to round what they are multiplied by.
+/// quantized values where it allows to round what they are multiplied by.
 bool suitsAttentionTiles(cpu::OnlineAttentionOp op);
 /// The op with matmuls of bf16 on AMX tiles: queries and weights are rounded.
 void lowerAttentionTiles(cpu::OnlineAttentionOp op, const VectorUnit &unit,

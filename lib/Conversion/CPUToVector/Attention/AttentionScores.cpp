@@ -74,8 +74,8 @@ Value cheems::padded(OpBuilder &b, Location loc, Value vector, int64_t lanes) {
   return vector::ShuffleOp::create(b, loc, vector, zeros, order);
 }
 
-/// The two bf16 or four codes that stand in each of `words`, as f32: all that
-/// come first, then the second, ...
+/// The two bf16 or four quantized values that stand in each of `words`, as f32:
+/// all that come first, then the second, ...
 SmallVector<Value> AttentionKernel::widenWords(Value words) {
   auto type = cast<VectorType>(words.getType());
   VectorType numbers = vectorOf(type.getDimSize(0));
@@ -133,7 +133,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
                                 ValueRange{add(p, i), x});
       }
     };
-    // Two bf16, or four codes, are transposed as one i32.
+    // Two bf16, or four quantized values, are transposed as one i32.
     Type element = cast<MemRefType>(op.getKeys().getType()).getElementType();
     int64_t share = 32 / element.getIntOrFloatBitWidth();
     auto words = [&](Value p) {

@@ -110,7 +110,7 @@ void AttentionTiles::pairQueries(Value row, Value head, int64_t count) {
 }
 
 /// Keys that do not fill 64 rows, or their tiles, as nothing is read past them;
-/// and codes.
+/// and quantized values.
 void AttentionTiles::copyKeys(Value keyHead, Value base, Value count) {
   each(zero, count, 1, [&](Value j) {
     eachBlock([&](Value p, int64_t block) {

@@ -27,10 +27,10 @@ private:
   Value pairedValues; ///< [kEntries / 2, 2 * width] bf16: two entries side by
                       ///< side
   Value products;     ///< [16, width] f32: weights * values
-  // Of rows.
+  // These hold packed rows.
   Value packedQueries; ///< [16, width] bf16
   Value pairedKeys;    ///< [width / 2, 2 * kEntries] bf16: two p side by side
-  // Of heads.
+  // These hold packed heads.
   Value pairedQueries; ///< [width / 2, 2 * 16] bf16: two p side by side
   Value copiedKeys;    ///< [kEntries, width] bf16
   Value columns;       ///< [kEntries, 16] f32: scores, a column per head

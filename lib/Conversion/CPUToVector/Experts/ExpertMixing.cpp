@@ -19,7 +19,7 @@ Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
   heads = score.getDimSize(1);
   count = score.getDimSize(2);
   sums = unit.lanes < kLanes ? kPiece / 2 : kPiece;
-  // One line of codes, one of bf16, two of f32.
+  // One line of quantized values, one of bf16, two of f32.
   step = table.getElementType().isInteger() ? 4 : 2;
   deinterleaved = table.getElementType().isBF16();
   strategy = op->getAttrOfType<ExpertsStrategyAttr>(kStrategy);

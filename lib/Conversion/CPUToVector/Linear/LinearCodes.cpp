@@ -1,4 +1,4 @@
-// What all ways of multiplying with codes of 8 and 4 bits share.
+// What all ways of multiplying with 8- and 4-bit integers share.
 //
 // Sums of a group are exact integers. So neither the unit nor the shape of a
 // tile changes a result. What follows is one chain of f32 operations.

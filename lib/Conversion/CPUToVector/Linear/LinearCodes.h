@@ -1,4 +1,4 @@
-// What the kernels of cheems_cpu.linear with weights of codes share: how they
+// What the kernels of cheems_cpu.linear with quantized weights share: how they
 // lie, rows rounded to 8 bits, and sums of integers becoming f32.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_LINEARCODES_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_LINEARCODES_H
@@ -10,7 +10,8 @@ namespace cheems {
 
 /// Weights [P, K / pair, 64 bytes] and scales [P, G, 16] of a matmul.
 struct CodesForm {
-  bool nibbles;   ///< two codes per byte, in groups; else bytes and one group
+  bool nibbles;   ///< two quantized values per byte, in groups; else bytes and
+                  ///< one group
   int64_t zero;   ///< what is stored for 0
   int64_t groups; ///< G
   int64_t groupSize; ///< k of a group
@@ -21,11 +22,12 @@ struct CodesForm {
   explicit CodesForm(LinearKernel &kernel);
 };
 
-/// x as codes of 8 bits a row, and after them what else the row is multiplied
-/// by: -zero * the sum of its codes, i32, a group, and its scale, f32.
+/// x as 8-bit integers a row, and after them what else the row is multiplied
+/// by: -zero * the sum of its quantized values, i32, a group, and its scale,
+/// f32.
 ///
-/// Codes are in the order of k, or words, and then each four k are 0, 2, 1, 3.
-/// With tiles each group is filled up with zeros to 64.
+/// Quantized values are in the order of k, or words, and then each four k are
+/// 0, 2, 1, 3. With tiles each group is filled up with zeros to 64.
 class CodesPack : public RowPack {
 public:
   CodesPack(LinearKernel &kernel, const CodesForm &form);
@@ -34,7 +36,7 @@ public:
 
   /// The four bytes from `column` on, in each of `lanes` i32.
   Value spread(Value packed, Value row, Value column, int64_t lanes);
-  /// -zero * the sum of the row's codes in `group`, in each lane.
+  /// -zero * the sum of the row's quantized values in `group`, in each lane.
   Value start(Value packed, Value row, Value group, int64_t lanes);
   /// The row's scale, in each of 16 f32.
   Value scale(Value packed, Value row);
@@ -51,7 +53,7 @@ private:
   void storeWord(Value word, Value target, Value row, Value column);
 };
 
-/// A matmul with codes.
+/// A quantized matmul.
 struct CodesKernel {
   LinearKernel &k;
   OpBuilder &b;

@@ -1,4 +1,4 @@
-// Matmuls with codes on AMX tiles: exact sums of 64 k per step. Few rows take
+// Quantized matmuls on AMX tiles: exact sums of 64 k per step. Few rows take
 // vectors, which read weights from memory faster. Both ways give the same bits.
 //
 // Nibbles are taken apart once for all rows. A tile ends where a group ends:
@@ -96,8 +96,8 @@ private:
 
   CodesKernel &codes;
   int64_t matrices, height; ///< rows of bytes of a group
-  Value bytes;              ///< [kStreams, K / 4 + 16, 64] i8: codes, signed
-  Value totals;             ///< [kSums * 16, 16] f32: sums over groups
+  Value bytes;  ///< [kStreams, K / 4 + 16, 64] i8: quantized values, signed
+  Value totals; ///< [kSums * 16, 16] f32: sums over groups
 
   Value product(Value input, Value weight, Value sum) override {
     return amx::TileMulIOp::create(b, loc, sums, input, weight, sum,

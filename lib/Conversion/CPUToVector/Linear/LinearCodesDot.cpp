@@ -1,4 +1,4 @@
-// Matmuls with codes by vectors: a tile of rows by panels of 16 columns stays
+// Quantized matmuls by vectors: a tile of rows by panels of 16 columns stays
 // in registers, while the loop takes four k (bytes) or eight k (nibbles) at a
 // time.
 //

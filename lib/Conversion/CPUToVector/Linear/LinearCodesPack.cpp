@@ -1,4 +1,4 @@
-// Rounds rows to codes of 8 bits: a row's greatest magnitude becomes 127.
+// Quantizes rows to 8 bits: a row's greatest magnitude becomes 127.
 #include "LinearCodes.h"
 
 using namespace mlir;
@@ -20,8 +20,8 @@ static int64_t groupBytesOf(const CodesForm &form) {
              : bytes;
 }
 
-/// Codes, then the starts and the scale. If the distance of rows were a
-/// multiple of 4096 bytes, they would share the lines of one set of the
+/// Quantized values, then the starts and the scale. If the distance of rows
+/// were a multiple of 4096 bytes, they would share the lines of one set of the
 /// first-level cache.
 static int64_t strideOf(const CodesForm &form) {
   int64_t codes = llvm::alignTo(form.groups * groupBytesOf(form), kLineBytes),
@@ -119,7 +119,7 @@ Value CodesPack::greatest(Value x, Value row) {
   return arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
 }
 
-/// Rounds a group and the zeros after it; the sum of its codes.
+/// Rounds a group and the zeros after it; the sum of its quantized values.
 Value CodesPack::packGroup(Value x, Value row, Value target, Value into,
                            Value inverse, Value group) {
   auto words = VectorType::get({kLanes}, b.getI32Type());

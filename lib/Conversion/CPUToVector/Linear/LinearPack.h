@@ -12,7 +12,8 @@ namespace cheems {
 class RowPack {
 public:
   static constexpr int64_t kRows = 16; ///< of a block
-  /// Of tiles, too; a row is followed by zeros up to a multiple of it.
+  /// Rows of tiles are packed in this way, too; a row is followed by zeros up
+  /// to a multiple of it.
 
   virtual ~RowPack() = default;
 

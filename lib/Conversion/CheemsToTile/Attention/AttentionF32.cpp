@@ -1,4 +1,4 @@
-// Attention with entries in f32 or in codes: no tensor cores, no rounding.
+// Attention with entries in f32 or in int8: no tensor cores, no rounding.
 #include "AttentionKernels.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,7 +91,7 @@ private:
                 sizeof(float));
   }
 
-  /// Codes as numbers of f32.
+  /// Quantized values as numbers of f32.
   Value widened(Value tile) {
     return shape.hasCodes()
                ? arith::SIToFPOp::create(

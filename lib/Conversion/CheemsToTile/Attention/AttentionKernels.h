@@ -57,8 +57,9 @@ struct Candidates {
   Value numbers; ///< i32: of an entry, or W and that of a row of the step
   Value untils;  ///< i32: the row of the block that does not see it any more
   Value masks;   ///< f32
-  Value keyScales, valueScales; ///< f32, if there are codes
-  /// As entries are stored: [1, 1, G', T, P] and [1, 1, G', T].
+  Value keyScales, valueScales; ///< f32, if entries are quantized
+  /// The step's rows have the form of stored entries: [1, 1, G', T, P] and [1,
+  /// 1, G', T].
   Value rowKeys, rowValues, rowKeyScales, rowValueScales;
 
   static ArrayRef<Value Candidates::*> members();
@@ -82,7 +83,8 @@ struct KeptChoice {
 /// values [slots, layers, G', C, P], masks [slots, layers, M, C].
 struct AttentionMemory {
   Value segments, layer, keys, values, masks;
-  Value keyScales, valueScales; ///< [slots, layers, G', C], if there are codes
+  Value keyScales,
+      valueScales; ///< [slots, layers, G', C], if entries are quantized
   /// [T, G'] i32, null where entry e is row e: the entry that a row becomes, or
   /// -1, and how many entries it sees.
   Value places, seen;
@@ -149,7 +151,7 @@ struct QueryRows {
   Value count;        ///< of entries that the block may read
   Value seen;         ///< memory, if rows do not see one entry more each
   Value ownPlace;     ///< of one row: the entry that it becomes, or -1
-  // Of candidates; null where entries stay.
+  // These hold candidates; null where entries stay.
   Value list;         ///< the number of the block in lists
   Value firstOfBlock; ///< the first row among those of the block
   Value staying;      ///< candidates that all rows of the block see come first
@@ -343,7 +345,7 @@ struct FirstStores {
   RowTileAttr strategy;
 };
 
-/// Attention in f32, by fused multiply-adds, with entries in f32 or codes.
+/// Attention in f32, by fused multiply-adds, with entries in f32 or int8.
 /// Grid: as that of `QueryRows::ofOneRow` for segments of one row, else of
 /// `ofHead`.
 void buildAttentionF32(TileBuilder &t, AttentionTileAttr s,

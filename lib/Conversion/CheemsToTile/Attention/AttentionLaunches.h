@@ -98,7 +98,8 @@ private:
   AttentionBefore before;
   HeadsBefore &query;
   EntriesBefore &added;
-  /// Keys, values and masks, and of codes their scales, as they are now.
+  /// Keys, values and masks, and of quantized values their scales, as they are
+  /// now.
   SmallVector<Value> entries;
   Value counts;          ///< the same; null if entries are not counted
   Value places, seen;    ///< null where entry e is row e

@@ -105,7 +105,7 @@ private:
                             ProductForm::CodedFewRows);
   }
 
-  /// The rounding of its outputs to codes, in matmuls; null without one.
+  /// The quantization of its outputs, in matmuls; null without one.
   static GroupOp roundingBehind(GroupOp group) {
     Value y = outputsOf(group);
     auto codes = y ? quantizedBehind(y) : QuantizeEntriesOp();

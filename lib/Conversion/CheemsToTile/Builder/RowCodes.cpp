@@ -1,4 +1,4 @@
-// Rounds rows to codes.
+// Quantizes rows.
 #include "RowCodes.h"
 
 using namespace mlir;

@@ -86,7 +86,7 @@ struct Mixing {
   ScorePlacement placement;
   Activation activation;
   Value x, down, up; ///< memory [T, D], [E, D], [E, D]
-  /// Memory [E] or [E, 1], of tables of codes; null of others.
+  /// Memory [E] or [E, 1], of quantized tables; null of others.
   Value downScales, upScales;
   Value buffer = {};                ///< ids and factors of a head's experts
   Value downRing = {}, upRing = {}; ///< rows that were prefetched

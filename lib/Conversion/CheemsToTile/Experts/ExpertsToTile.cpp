@@ -180,7 +180,7 @@ struct ExpertChain {
   RetrieveExpertsOp retrieve; ///< may be null
   linalg::GenericOp scores;   ///< may be null
 
-  /// x and the tables, with the scales of codes.
+  /// x and the tables, with the scales of quantized values.
   SmallVector<Value> operands() {
     SmallVector<Value> all = {mix.getX(), mix.getDown(), mix.getUp()};
     for (Value scales : {mix.getDownScales(), mix.getUpScales()}) {

@@ -18,7 +18,7 @@ namespace {
 /// The matmuls of few rows that alone read the outputs.
 struct ProductsBehind {
   std::optional<ProductGroup> group;
-  QuantizeEntriesOp codes; ///< null if outputs are no codes
+  QuantizeEntriesOp codes; ///< null if outputs are not quantized
 };
 } // namespace
 

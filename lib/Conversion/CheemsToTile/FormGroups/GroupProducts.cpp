@@ -95,7 +95,7 @@ static RmsNormOp normBefore(QuantizeEntriesOp op) {
   return isAlone && comesFirst ? norm : RmsNormOp();
 }
 
-/// Rows that become codes, which only matmuls of few rows read. Where a step
+/// Rows that become integers, which only matmuls of few rows read. Where a step
 /// has one row, each block of these rounds it itself, and computes the norm in
 /// front if there is one.
 static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {

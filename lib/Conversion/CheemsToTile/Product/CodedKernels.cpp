@@ -1,4 +1,4 @@
-// Builds the kernels of matmuls of codes.
+// Builds the kernels of quantized matmuls.
 #include "CodedKernels.h"
 #include "Builder/RowCodes.h"
 #include "llvm/Support/MathExtras.h"
@@ -9,7 +9,7 @@ using namespace cheems::tile;
 
 /// k of one instruction of tensor cores.
 constexpr int64_t kCodedInstructionDepth = 32;
-/// Codes of 4 bits that stand together, their bytes, and how many instructions
+/// 4-bit integers that stand together, their bytes, and how many instructions
 /// multiply them.
 constexpr int64_t kTogether = 128, kPackedBytes = 64, kParts = 4;
 /// What cheems_tile.nibbles makes of a code is so much greater.
@@ -63,7 +63,7 @@ struct Coded {
   }
 
   /// K, as a number that LLVM does not know: it would unroll all steps, and
-  /// spill registers. A kernel without x has it from the codes.
+  /// spill registers. A kernel without x has it from the quantized values.
   Value depth() {
     return in.makeRow ? t.mul(t.extent(in.codes[0], 1), 8 / in.bits)
                       : t.extent(in.x, 1);
@@ -75,7 +75,8 @@ struct Coded {
     }
   }
 
-  /// Codes of x from `k` on. The row of a buffer is all rows of the tile.
+  /// Quantized values of x from `k` on. The row of a buffer is all rows of the
+  /// tile.
   Value codes(RankedTensorType type, Value k) {
     if (row.codes) {
       Value zero = t.index(0);
@@ -247,7 +248,7 @@ void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
 
 /// One group: warps share k, and their sums of integers are added.
 static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
-  constexpr int64_t width = 16; // bytes of a row of codes per lane
+  constexpr int64_t width = 16; // bytes of a quantized row per lane
   TileBuilder &t = c.t;
   const CodedInputs &in = c.in;
   MLIRContext *context = t.b.getContext();
@@ -286,7 +287,8 @@ static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
     }
     return next;
   };
-  // The first codes come while earlier kernels end, and while the row is made.
+  // The first quantized values come while earlier kernels end, and while the
+  // row is made.
   Value begin = t.index(0);
   SmallVector<Value> first = loadCodes(begin);
   c.makeRow();
@@ -354,9 +356,9 @@ static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
     }
     return next;
   };
-  // The first codes come while earlier kernels end and while the row is made,
-  // and those of a step at the end of the step before: the instructions of a
-  // step are many, and are there once.
+  // The first quantized values come while earlier kernels end and while the row
+  // is made, and those of a step at the end of the step before: the
+  // instructions of a step are many, and are there once.
   size_t count = in.codes.size();
   SmallVector<Value> carried = copiesOf(zeros, count);
   llvm::append_range(carried, loadCodes(t.index(0)));

@@ -1,4 +1,4 @@
-// Kernels of matmuls of codes, in integers. How cheems_tile.coded_product sums
+// Kernels of quantized matmuls, in integers. How cheems_tile.coded_product sums
 // leaves no choice but which integers come first, so bits depend on nothing
 // else.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
@@ -11,7 +11,8 @@ namespace cheems::tile {
 /// The only row that is multiplied, as a block of 128 threads has it in shared
 /// memory.
 struct CodedRow {
-  Value codes; ///< i8, with zeros after its K codes as far as a block reads
+  Value codes; ///< i8, with zeros after its K quantized values as far as a
+               ///< block reads
   Value scale; ///< f32: numbers that are its scale, each one
 
   /// Allocates both.
@@ -27,8 +28,8 @@ struct CodedInputs {
   SmallVector<Value> codes, scales; ///< [N, bytes] and [N, G] each
   int64_t depth, bits, group;       ///< K
   Value rowBlock, columnBlock;      ///< which tile of the result
-  /// Of one row: makes it, and neither x nor its scales are there. Null: it is
-  /// that of x.
+  /// Makes the only row. Then there is neither x nor its scales. If this is
+  /// null, the row is that of x.
   std::function<CodedRow()> makeRow = {};
 
   bool isPacked() const { return bits == 4; }
@@ -41,9 +42,9 @@ ProductBuffers allocCoded(TileBuilder &t, ProductTileAttr s, int64_t bits,
 void buildCoded(TileBuilder &t, ProductTileAttr s,
                 const ProductBuffers &buffers, const CodedInputs &in,
                 Finish finish);
-/// Few rows: codes go straight from memory to registers. Warps share k if a row
-/// has one group; else they have columns of their own. The tiles of sums are
-/// across: [N, T].
+/// Few rows: quantized values go straight from memory to registers. Warps share
+/// k if a row has one group; else they have columns of their own. The tiles of
+/// sums are across: [N, T].
 void buildCodedOfFewRows(TileBuilder &t, FewRowsTileAttr s,
                          const CodedInputs &in, Finish finish);
 

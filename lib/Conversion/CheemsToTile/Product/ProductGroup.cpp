@@ -37,7 +37,7 @@ Product Product::of(Operation *op) {
     return {isLinear(matmul) ? op : nullptr};
   }
   auto coded = dyn_cast_or_null<CodedProductOp>(op);
-  // Kernels take 128 k of codes of 4 bits at a time.
+  // Kernels take 128 k of 4-bit integers at a time.
   bool has = coded && coded.hasPureTensorSemantics() &&
              cast<ShapedType>(coded.getCodes().getType()).hasStaticShape() &&
              (coded.getBits() == 8 ||

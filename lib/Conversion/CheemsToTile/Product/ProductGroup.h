@@ -21,7 +21,7 @@ struct Product {
   explicit operator bool() const { return op; }
 
   bool isCoded() const { return isa<CodedProductOp>(op); }
-  /// The factors, and of codes the scales.
+  /// The factors, and of quantized values the scales.
   ValueRange inputs() const {
     return op->getOperands().take_front(isCoded() ? 2 : 1);
   }

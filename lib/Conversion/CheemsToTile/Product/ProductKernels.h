@@ -14,8 +14,8 @@ struct ProductInputs {
   SmallVector<Value> weights;  ///< [N, K] each
   int64_t depth;               ///< K
   Value rowBlock, columnBlock; ///< which tile of the result
-  /// Of one row: makes it in a buffer, with zeros after its K numbers as far
-  /// as a block reads. Null: it is that of x.
+  /// Makes the only row in a buffer, with zeros after its K numbers as far as a
+  /// block reads. If this is null, the row is that of x.
   std::function<Value()> makeRow = {};
   /// Tensor maps of x and of the weights, for bulk copies.
   Value xMap = {};

@@ -10,7 +10,7 @@ using namespace cheems::tile;
 
 namespace {
 /// What makes the only row that is multiplied, if it is to be part of the
-/// kernel: a norm, or the merging of pieces, and the rounding to codes.
+/// kernel: a norm, or the merging of pieces, and the quantization.
 struct RowMaker {
   const NormChain *norm = nullptr;
   const PiecesOfRow *pieces = nullptr;
@@ -115,7 +115,7 @@ private:
 
   /// x or what it is made of, then of each chain its weights and what is read
   /// besides the sums; then, for bulk copies, x and all weights; then all
-  /// results. Codes have their scales after them.
+  /// results. Quantized values have their scales after them.
   void takeOperands(ValueRange outs) {
     if (norm) {
       RmsNormOp op = norm->norm;

@@ -19,7 +19,7 @@ void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
 void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
                            ArrayRef<ProductGroup> groups, KernelTable &kernels);
 
-/// Replaces the rounding of rows to codes, and all groups of matmuls of few
+/// Replaces the quantization of rows, and all groups of matmuls of few
 /// rows that read them. Where there is one row, the rounding has no launch of
 /// its own, and the norm of it has none if there is one.
 /// \param norm of the rows, or null. Nobody else reads it in front of the
@@ -31,7 +31,8 @@ void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
 
 /// Replaces a group of products of few rows. Where `pieces` run, the launch of
 /// one row merges them; else the row is there.
-/// \param rounding of the rows to codes for this group alone, or null.
+/// \param rounding of the rows to quantized values for this group alone, or
+/// null.
 void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,
                            const ProductGroup &group,
                            QuantizeEntriesOp rounding, KernelTable &kernels);

@@ -119,7 +119,7 @@ struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
   }
 };
 
-/// The rounding of rows to codes, with the norm before it, and the matmuls of
+/// The quantization of rows, with the norm before it, and the matmuls of
 /// few rows that alone read them.
 struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
   using GroupToKernels::GroupToKernels;

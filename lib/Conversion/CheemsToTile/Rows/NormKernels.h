@@ -1,5 +1,5 @@
 // Norms of rows, with what stands before and after them, and the rounding of
-// rows to codes.
+// rows to integers.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ROWS_NORMKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ROWS_NORMKERNELS_H
 
@@ -43,7 +43,7 @@ Value normalize(TileBuilder &t, Value x, Value weight, int64_t columns,
 void replaceNorm(PatternRewriter &rewriter, const NormChain &chain,
                  KernelTable &kernels, Value when = {});
 
-/// Replaces the rounding of rows to codes by a launch.
+/// Replaces the quantization of rows by a launch.
 /// \param when the launch's condition; null: always.
 void replaceRounding(PatternRewriter &rewriter, QuantizeEntriesOp op,
                      KernelTable &kernels, Value when = {});

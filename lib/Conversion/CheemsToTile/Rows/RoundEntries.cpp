@@ -1,4 +1,4 @@
-// Rows that become codes and scales, for matmuls of codes.
+// Rows that become integers and scales, for quantized matmuls.
 #include "Builder/RowCodes.h"
 #include "NormKernels.h"
 

@@ -56,7 +56,7 @@ TargetAttr cheems::tile::usualCard(MLIRContext *context,
 }
 
 /// The sums of a thread stay at 128 registers, whatever the weights are.
-/// \param depth of codes, which are half as many bytes.
+/// \param depth of quantized values, which are half as many bytes.
 /// \param mostColumns of all weights.
 ProductTileAttr Strategy::product(int64_t n, size_t weights, int64_t depth,
                                   int64_t mostColumns) const {
@@ -160,14 +160,14 @@ FewRowsTileAttr Strategy::fewRows(int64_t rows, int64_t k) const {
   return FewRowsTileAttr::get(context, tokens, columns, depth, ahead, warps);
 }
 
-/// A row of k in a buffer has the bytes that it has in 16 bits, but for codes
-/// of 4 bits. Those have two sums in registers, of integers and of groups, so
-/// there are half as many.
+/// A row of k in a buffer has the bytes that it has in 16 bits, but for
+/// quantized values of 4 bits. Those have two sums in registers, of integers
+/// and of groups, so there are half as many.
 ProductTileAttr Strategy::coded(int64_t n, size_t weights, int64_t bits) const {
   return product(n, weights, 2 * kDepth, bits == 4 ? kSmallTile : INT64_MAX);
 }
 
-/// Codes of 8 bits are as those of 16 bits with half the k. Of codes of 4 bits
+/// 8-bit integers are as those of 16 bits with half the k. Of 4-bit integers
 /// a warp has 16 columns and all k, so a block has one: then most
 /// multiprocessors have blocks. Where it makes the row, it has the four warps
 /// that do so in other kernels, too.

@@ -12,7 +12,7 @@ namespace cheems::tile {
 // Limits of kernels, which registers and shared memory set.
 /// The greatest head of attention.
 constexpr int64_t kMostHeadSize = 256;
-/// The longest row that a block of a matmul rounds to codes itself.
+/// The longest row that a block of a matmul quantizes itself.
 constexpr int64_t kMostRounded = 8192;
 /// These bound the retrieval of experts: keys per half, those that are paired,
 /// experts of a head, and numbers of a row.
@@ -60,7 +60,7 @@ public:
   ProductTileAttr productF32() const;
   /// Matmuls of at most `rows` rows, which is at most kFewRows.
   FewRowsTileAttr fewRows(int64_t rows, int64_t k) const;
-  /// The same of codes of 8 or 4 bits. `depth` is k, and codes of 4 bits are
+  /// The same of 8- or 4-bit integers. `depth` is k, and 4-bit integers are
   /// half as many bytes.
   ProductTileAttr coded(int64_t n, size_t weights, int64_t bits) const;
   /// \param makesRow whether a block makes the only row itself.

@@ -7,7 +7,8 @@
 
 namespace cheems {
 
-/// Row t of [T, P] as codes: their scale, and what makes codes of numbers.
+/// Row t of [T, P] as integers: their scale, and what makes quantized values of
+/// numbers.
 struct RowScale {
   Value scale, factor;
   RowScale(OpBuilder &b, Location loc, Value rows, Value t);

@@ -1,4 +1,4 @@
-// Tables of experts as codes and a scale per row.
+// Tables of experts as integers and a scale per row.
 #include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"

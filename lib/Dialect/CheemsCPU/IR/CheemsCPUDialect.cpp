@@ -164,7 +164,7 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Codes and scales are as `#cheems.quantized` says.
+/// Integers and scales are as `#cheems.quantized` says.
 bool PanelsAttr::mayHave(ArrayRef<int64_t> shape, bool stacked,
                          Attribute quantized) const {
   if (auto format = dyn_cast_or_null<QuantizedAttr>(quantized)) {

@@ -8,7 +8,8 @@
 
 namespace cheems::cpu {
 
-/// `label`: scales [X, C] belong to codes [X, C, P], and only to those.
+/// `label`: scales [X, C] belong to quantized values [X, C, P], and only to
+/// those.
 template <typename Op> LogicalResult verifyEntryScales(Op op, StringRef label) {
   auto keys = cast<ShapedType>(op.getKeys().getType());
   bool codes = keys.getElementType().isInteger(8);

@@ -74,7 +74,7 @@ Value sumsOf(OpBuilder &b, Location loc, Value x, Value weight,
   return columnsOf(b, loc, sums, columns);
 }
 
-/// Rows of x rounded to 8 bits: codes [T, K] i32, scales [T].
+/// Rows of x rounded to 8 bits: quantized values [T, K] i32, scales [T].
 struct RoundedRows {
   Value codes, scales;
 };
@@ -140,7 +140,7 @@ RoundedRows roundRows(OpBuilder &b, Location loc, Value x) {
   return {codes, scales};
 }
 
-/// sums[t, p, g, c] of the codes' products, i32: exact.
+/// sums[t, p, g, c] of the quantized values' products, i32: exact.
 Value sumsOfCodes(OpBuilder &b, Location loc, Value codes, Value weight,
                   int64_t groups, int64_t pair) {
   auto type = cast<RankedTensorType>(weight.getType());

@@ -20,7 +20,7 @@ static bool sameShape(ShapedType a, ShapedType b) {
          a.getElementType() == b.getElementType();
 }
 
-/// The part of C6 that the others rely on: weights of codes have `bits`.
+/// The part of C6 that the others rely on: quantized weights have `bits`.
 static LogicalResult verifyBits(LinearOp op) {
   auto weights = cast<ShapedType>(op.getWeights()[0].getType());
   bool codes = weights.getElementType().isInteger();
@@ -29,7 +29,7 @@ static LogicalResult verifyBits(LinearOp op) {
     return success();
   }
   InFlightDiagnostic error = op.emitOpError(
-      "C6: weights of codes have bits 8 or 4, others have none, got ");
+      "C6: quantized weights have bits 8 or 4, others have none, got ");
   if (bits) {
     error << int64_t(*bits);
   } else {
@@ -70,7 +70,7 @@ static LogicalResult verifyScales(LinearOp op, int64_t size) {
   auto weights = cast<ShapedType>(op.getWeights()[0].getType());
   bool codes = weights.getElementType().isInteger();
   if (op.getScales().size() != (codes ? op.getWeights().size() : 0)) {
-    return op.emitOpError("C6: each weight of codes has its scales, others "
+    return op.emitOpError("C6: each quantized weight has its scales, others "
                           "have none, got ")
            << op.getScales().size() << " scales for " << op.getWeights().size()
            << " weights " << weights;

@@ -89,7 +89,7 @@ tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Codes of 4 bits: rows of bytes, 64 for each 128 codes.
+/// 4-bit integers: rows of bytes, 64 for each 128 quantized values.
 bool NibblesAttr::mayHave(ArrayRef<int64_t> shape, bool stacked,
                           Attribute quantized) const {
   auto format = dyn_cast_or_null<QuantizedAttr>(quantized);

@@ -91,7 +91,7 @@ LogicalResult RowTileAttr::verifyOn(Operation *op) const {
   return standsOn<RmsNormOp, QuantizeEntriesOp, GatherRowsOp, PositionsOp,
                   RotaryTableOp, RotaryOp, linalg::GenericOp>(
       op, *this,
-      "norms, roundings to codes, rows by number, positions, rotations and "
+      "norms, quantization, rows by number, positions, rotations and "
       "elementwise ops");
 }
 

@@ -1,4 +1,4 @@
-// Launches and matmuls of codes bufferise.
+// Launches and quantized matmuls bufferise.
 #include "cheems/Dialect/CheemsTile/Transforms/BufferizableOpInterfaceImpl.h"
 #include "cheems/Dialect/Cheems/Transforms/DestinationModel.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"

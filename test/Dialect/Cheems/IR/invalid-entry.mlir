@@ -1,4 +1,4 @@
-// Constraints of keys and values that are codes: @op_cN breaks CN of op.
+// Constraints of keys and values that are quantized: @op_cN breaks CN of op.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
 func.func @quantize_entries_c1(%x: tensor<3x8xf32>, %c: tensor<3x7xi8>, %s: tensor<3xf32>) {

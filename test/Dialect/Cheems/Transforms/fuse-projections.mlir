@@ -112,7 +112,7 @@ func.func @gated(%x: tensor<?x8xf32>, %bias: tensor<4xf32>, %e: tensor<?x4xf32>)
 
 // -----
 
-// What is rounded to codes merges with what is rounded alike; exact weights merge with each other.
+// What is quantized merges with what is rounded alike; exact weights merge with each other.
 // CHECK-LABEL: @rounded
 // CHECK-DAG: cheems.parameter ["u", "w"] quantized <bits = 8, group = 0, part = matrix> : tensor<8x8xf32>
 // CHECK-DAG: cheems.parameter ["v", "z"] : tensor<8x8xf32>

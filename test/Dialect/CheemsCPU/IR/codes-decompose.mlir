@@ -1,5 +1,5 @@
-// Codes as loops: a row's greatest magnitude is found among integers, a score is multiplied by its key's scale once and a weight by
-// its value's, and an entry that moves takes its scales along.
+// Quantized values as loops: a row's greatest magnitude is found among integers, a score is multiplied by its key's scale once and a weight
+// by its value's, and an entry that moves takes its scales along.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose))' | FileCheck %s --implicit-check-not=cheems.
 
 // CHECK-LABEL: @quantize

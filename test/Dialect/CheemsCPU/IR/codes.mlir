@@ -1,4 +1,4 @@
-// Ops on keys and values that are codes print as they parse.
+// Ops on keys and values that are quantized print as they parse.
 // RUN: cheems-opt %s | cheems-opt | FileCheck %s
 // RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
 

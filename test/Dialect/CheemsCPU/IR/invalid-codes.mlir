@@ -1,4 +1,4 @@
-// Constraints of keys and values that are codes: @op_cN breaks CN of op.
+// Constraints of keys and values that are quantized: @op_cN breaks CN of op.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
 func.func @dynamic_mask_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>) {

@@ -229,7 +229,7 @@ func.func @linear_c2_codes(%x: tensor<4x128xf32>, %w: tensor<2x64x16x4xi8>, %s: 
 // -----
 
 func.func @linear_c6_no_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: weights of codes have bits 8 or 4, others have none, got none for 'tensor<2x32x16x4xi8>'}}
+  // expected-error@below {{C6: quantized weights have bits 8 or 4, others have none, got none for 'tensor<2x32x16x4xi8>'}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -237,7 +237,7 @@ func.func @linear_c6_no_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s
 // -----
 
 func.func @linear_c6_other_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: weights of codes have bits 8 or 4, others have none, got 0 for 'tensor<2x32x16x4xi8>'}}
+  // expected-error@below {{C6: quantized weights have bits 8 or 4, others have none, got 0 for 'tensor<2x32x16x4xi8>'}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 0 scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -245,7 +245,7 @@ func.func @linear_c6_other_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>,
 // -----
 
 func.func @linear_c6_bits_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: weights of codes have bits 8 or 4, others have none, got 8 for 'tensor<2x128x16x1xf32>'}}
+  // expected-error@below {{C6: quantized weights have bits 8 or 4, others have none, got 8 for 'tensor<2x128x16x1xf32>'}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x128x16x1xf32>) bits 8 outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -261,7 +261,7 @@ func.func @linear_c2_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: t
 // -----
 
 func.func @linear_c6_missing(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: each weight of codes has its scales, others have none, got 0 scales}}
+  // expected-error@below {{C6: each quantized weight has its scales, others have none, got 0 scales}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 8 outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -269,7 +269,7 @@ func.func @linear_c6_missing(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %y
 // -----
 
 func.func @linear_c6_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: each weight of codes has its scales, others have none, got 1 scales}}
+  // expected-error@below {{C6: each quantized weight has its scales, others have none, got 1 scales}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x128x16x1xf32>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }

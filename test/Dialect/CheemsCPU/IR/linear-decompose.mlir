@@ -43,7 +43,8 @@ func.func @gated(%x: tensor<?x3xf32>, %g: tensor<1x3x16x1xf32>, %u: tensor<1x3x1
   return %r : tensor<?x16xf32>
 }
 
-// Sums of codes are integers: the row's greatest magnitude, its codes, their matmuls per group, the chain over groups, the row's scale.
+// Sums of quantized values are integers: the row's greatest magnitude, its quantized values, their matmuls per group, the chain over
+// groups, the row's scale.
 // CHECK-LABEL: @codes
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0
 // CHECK: math.absf

@@ -1,4 +1,4 @@
-// Constraints of matmuls of codes: @op_cN breaks CN of op.
+// Constraints of quantized matmuls: @op_cN breaks CN of op.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
 func.func @coded_product_c1_scales(%x: tensor<3x96xi8>, %s: tensor<4xf32>, %c: tensor<8x96xi8>, %w: tensor<8x1xf32>, %y: tensor<3x8xf32>) {

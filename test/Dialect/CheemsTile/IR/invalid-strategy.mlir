@@ -255,7 +255,7 @@ func.func @norm(%x: tensor<?x128xf32>, %w: tensor<128xf32>, %y: tensor<?x128xf32
 // -----
 
 func.func @mask(%d: tensor<?x2xf32>, %a: tensor<2xf32>, %m: tensor<?x2xf32>) -> tensor<?x2xf32> {
-  // expected-error@below {{which is for norms, roundings to codes, rows by number, positions, rotations and elementwise ops}}
+  // expected-error@below {{which is for norms, quantization, rows by number, positions, rotations and elementwise ops}}
   %0 = cheems.dynamic_mask {cheems_tile.strategy = #cheems_tile.row_tile<rows = 1, threads = 32, width = 4, columns = 128>} ins(%d, %a : tensor<?x2xf32>, tensor<2xf32>) outs(%m : tensor<?x2xf32>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }

@@ -150,7 +150,7 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     everything.hidden = 128;
     everything.intermediate = 256;
     made["all-keys-wide"] = everything;
-    // For codes of weights: a window of keys with groups of 64, and SSD and
+    // For quantized weights: a window of keys with groups of 64, and SSD and
     // experts with groups of 32; the MLPs' rows stay exact, or have 8 bits.
     made["codes-64"] = randomWindow(116, 20);
     drawGroups(made["codes-64"], 64);

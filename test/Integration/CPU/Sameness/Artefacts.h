@@ -34,7 +34,7 @@ Outcome compile(const std::vector<std::string> &arguments);
 ///   a window, with a threshold that masks are computed for, in bf16 with masks
 ///   as factors.
 /// - cheems-visible: attention alone, a threshold of 1.0.
-/// - codes-64, codes-32: rows of whole groups of codes of 4 bits; the latter of
+/// - codes-64, codes-32: rows of whole groups of 4-bit integers; the latter of
 /// a
 ///   Cheems with experts. Only ever compiled with weights of 8 or 4 bits.
 /// - cheems-experts: SSD alone, with experts; doge-experts: their router.

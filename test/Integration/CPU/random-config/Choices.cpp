@@ -20,7 +20,7 @@ RandomCheckpoint drawModel(uint64_t seed) {
   if (weightBits(drawn) == 4) {
     drawGroups(drawn, turn(drawn) % 8 == 3 ? 64 : 32);
   } else if (weightBits(drawn) == 8) {
-    drawn.intermediate = (drawn.intermediate + 3) / 4 * 4; // rows of codes
+    drawn.intermediate = (drawn.intermediate + 3) / 4 * 4; // quantized rows
   }
   return drawn;
 }

@@ -23,7 +23,8 @@ public:
   const Checkpoint &checkpoint() const { return *opened; }
   const std::string &artefact() const { return path; }
   const std::string &variant() const { return chosen; }
-  /// What the artefact rounds to bf16, of a bf16 checkpoint, and to codes.
+  /// What the artefact rounds to bf16, of a bf16 checkpoint, and to quantized
+  /// values.
   reference::Rounding rounding() const;
   Evaluator evaluator() const { return {*opened, rounding()}; }
 

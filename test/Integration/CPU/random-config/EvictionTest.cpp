@@ -1,6 +1,6 @@
 // Many windows of keys come and go: what stays is what the evaluator keeps,
 // which ranks all keys of a sequence anew for each row. With what may round:
-// bf16, codes of keys and values, codes of weights.
+// bf16, quantized keys and values, quantized weights.
 #include "Compared.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,6 @@
-// Random models in 16 bits and of codes, whose heads are as large as those of
-// real ones, and how far a GPU may be from what the interpreter makes of them.
+// Random models in 16 bits and with quantized weights, whose heads are as large
+// as those of real ones, and how far a GPU may be from what the interpreter
+// makes of them.
 #ifndef CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
 #define CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
 
@@ -12,7 +13,7 @@ struct Form {
   RandomCheckpoint::Stored stored;
   const char *weights;
   bool entriesBF16; ///< keys and values
-  double unit;      ///< of inputs of matmuls, if those are no codes
+  double unit;      ///< of inputs of matmuls, if those are not quantized
   int64_t codeBits = 0;
 
   int64_t digits() const; ///< of the unit, or of bf16
@@ -30,8 +31,8 @@ struct DrawnModel {
   std::vector<std::string> of16Bits() const;
 };
 
-/// A dense Doge; six numbers one after the other have bf16, f16 and codes, each
-/// with heads of 64 and of 128.
+/// A dense Doge; six numbers one after the other have bf16, f16 and quantized
+/// weights, each with heads of 64 and of 128.
 DrawnModel drawDenseModel(uint64_t number);
 
 /// A Cheems with SSD, states of 128, attention, and experts in the last layer,
@@ -40,8 +41,9 @@ DrawnModel drawDenseModel(uint64_t number);
 /// two the other way round.
 DrawnModel drawCheemsModel(uint64_t number);
 
-/// How far a model may be from what rounds nothing of it but its weights' codes
-/// if those are no codes, and a GPU from what rounds the same numbers.
+/// How far a model may be from what rounds nothing of it but its quantized
+/// weights if those are not quantized, and a GPU from what rounds the same
+/// numbers.
 /// \param straight what straightErrorOf says of the model, with the form's
 ///   digits. Where that is more than formulas say, which know no single model,
 ///   all of the model's errors may be as much larger.

@@ -21,8 +21,8 @@
 //
 // Every kernel of a prompt that multiplies in 16 bits has tensor cores for it.
 //
-// Each run has bf16, f16 and codes, with heads of 64 or of 128, in the same
-// models, each on a GPU of one architecture: compiling for both, and
+// Each run has bf16, f16 and quantized weights, with heads of 64 or of 128, in
+// the same models, each on a GPU of one architecture: compiling for both, and
 // interpreting, is most of the time. Many more, which CHEEMS_TEST_SEED draws,
 // run on both where CHEEMS_TEST_LONG is set, and have further mistakes.
 #include "DrawnModel.h"

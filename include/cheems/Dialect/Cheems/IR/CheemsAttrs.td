@@ -17,10 +17,10 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
   let mnemonic = "quantized";
   let summary = "Rounding of a matrix of weights to few bits";
   let description = [{
-    A matrix `[N, K]` becomes codes of 8 or 4 bits, and scales. Each row has one scale per `group` neighbouring columns; `group` 0
+    A matrix `[N, K]` becomes 8- or 4-bit integers, and scales. Each row has one scale per `group` neighbouring columns; `group` 0
     means one scale for all K. W[n, k] is near scale[n, k / group] * code[n, k]. Codes are in [-127, 127] or [-8, 7].
 
-    Without a layout, codes of 8 bits are signed and have the shape `[N, K]`, and scales have the shape `[N, K/group]`. A layout says
+    Without a layout, 8-bit integers are signed and have the shape `[N, K]`, and scales have the shape `[N, K/group]`. A layout says
     how they are stored otherwise.
 
     Example: `#cheems.quantized<bits = 4, group = 64, part = codes>`
@@ -69,7 +69,7 @@ def Cheems_StepFieldAttr : EnumAttr<Cheems_Dialect, Cheems_StepField, "step_fiel
 
 def Cheems_StateRole : I32EnumAttr<"StateRole", "What the runtime tells pools by", [
     I32EnumAttrCase<"Keys", 0, "keys">, I32EnumAttrCase<"Values", 1, "values">, I32EnumAttrCase<"Masks", 2, "masks">,
-    I32EnumAttrCase<"Scales", 3, "scales">,       // of keys or values that are codes
+    I32EnumAttrCase<"Scales", 3, "scales">,       // of keys or values that are quantized
     I32EnumAttrCase<"Positions", 4, "positions">, // of the entries of a window
     I32EnumAttrCase<"Counts", 5, "counts">,       // of entries, where not every row is stored
     I32EnumAttrCase<"Running", 6, "running">      // a state that each row changes

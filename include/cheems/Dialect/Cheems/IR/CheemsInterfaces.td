@@ -37,7 +37,7 @@ def Cheems_LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
   let description = "How a target stores a matrix of weights.";
   let methods = [
     InterfaceMethod<"Whether a weight of this shape can be stored in this layout. It is a matrix, or several with `stacked`. With "
-                    "`quantized` it is the codes or the scales of the matrix.",
+                    "`quantized` it is the integers or the scales of the matrix.",
                     "bool", "mayHave", (ins "::llvm::ArrayRef<int64_t>":$shape, "bool":$stacked, "::mlir::Attribute":$quantized)>,
     InterfaceMethod<"How many dimensions the stored weight has in addition to those of the matrix.", "int64_t", "getFurtherDimensions">
   ];

@@ -1,4 +1,4 @@
-// Stored rows as codes.
+// Stored rows as integers.
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_ENTRYOPS_TD
 #define CHEEMS_DIALECT_CHEEMS_IR_ENTRYOPS_TD
 
@@ -11,7 +11,7 @@ def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
     Keys and values are stored in this form if their type is i8, and `coded_product` takes its input in it.
 
     Equation: with a[t] = max_p |x[t, p]|: scales[t] = a[t] / 127, and codes[t, p] = x[t, p] * (127 / a[t]), rounded to nearest even, in
-    [-127, 127]. If a[t] < 2^-100, scale and codes are zero. A reader computes codes[t, p] * scales[t].
+    [-127, 127]. If a[t] < 2^-100, scale and quantized values are zero. A reader computes codes[t, p] * scales[t].
 
     Operands and state: `x` [T, P] f32; `codes` [T, P] i8 and `scales` [T] f32 are destinations.
 
@@ -19,7 +19,7 @@ def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
     - C1: `x` and `codes` have the same shape [T, P].
     - C2: `scales` is [T].
 
-    Edges: if a row has a NaN or an infinity, its scale is that number, and its codes have no meaning.
+    Edges: if a row has a NaN or an infinity, its scale is that number, and its quantized values have no meaning.
 
     Accumulation: f32. Every operation is rounded, so all lowerings give the same bits.
 

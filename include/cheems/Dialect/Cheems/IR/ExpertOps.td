@@ -61,7 +61,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [AttrSizedOperandS
 
     y[t, d] <- y[t, d] + sum_{h, i} w * up[e, d]
 
-    Tables of i8 are codes with one scale per row: down[e, d] = down_scales[e] * code, up[e, d] = up_scales[e] * code. Then hit
+    Tables of i8 are quantized values with one scale per row: down[e, d] = down_scales[e] * code, up[e, d] = up_scales[e] * code. Then hit
     is down_scales[e] * (sum_d x[t, d] * code), and w * up_scales[e] multiplies the codes of up.
 
     Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16, f16 or i8; `down_scales` and

@@ -14,8 +14,8 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type.
     - With `permute` it is transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor.
     - With a layout, its last two dimensions, [N, K], are stored as a target needs them.
-    - With `quantized` (`#cheems.quantized`) it is the codes or the scales of the rounded matrix. Part `matrix` is a matrix that is still
-      to be rounded.
+    - With `quantized` (`#cheems.quantized`) it is the quantized values or the scales of the rounded matrix. Part `matrix` is a matrix that
+      is still to be rounded.
 
     Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
     turns this op into a view of the artefact's mapped weight section.
@@ -28,13 +28,13 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     - C4: `permute` is a permutation of the dimensions of one name.
     - C5: with `by_columns` the result is a matrix, and the number of its columns is a multiple of the number of names; there is no layout
       and no permutation.
-    - C6: with `quantized` there is no `permute`. Codes are i8 and scales are floats, with the shapes that `#cheems.quantized` says. Part
-      `matrix` has no layout and no `by_columns`.
+    - C6: with `quantized` there is no `permute`. Quantized values are i8 and scales are floats, with the shapes that `#cheems.quantized`
+      says. Part `matrix` has no layout and no `by_columns`.
 
     Edges: with a layout, padding rows are zero.
 
-    Accumulation: none. Widening to f32 is exact, and narrowing to bf16 or f16 rounds to nearest even. Codes and scales are computed from the
-    stored numbers as `include/cheems/Import/Quantize.h` says.
+    Accumulation: none. Widening to f32 is exact, and narrowing to bf16 or f16 rounds to nearest even. Integers and scales are computed from
+    the stored numbers as `include/cheems/Import/Quantize.h` says.
 
     Example:
     ```mlir

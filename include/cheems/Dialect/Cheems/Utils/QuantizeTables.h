@@ -1,4 +1,4 @@
-// Tables of experts as codes and a scale per row.
+// Tables of experts as integers and a scale per row.
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_QUANTIZETABLES_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_QUANTIZETABLES_H
 
@@ -8,7 +8,7 @@
 namespace cheems {
 
 /// Rounds the tables among `groups` that are marked (`Group::quantized`) and
-/// that `cheems.mix_experts` alone reads: it then reads codes and scales.
+/// that `cheems.mix_experts` alone reads: it then reads integers and scales.
 LogicalResult quantizeTables(MutableArrayRef<WeightUses::Group> groups,
                              IRRewriter &rewriter);
 

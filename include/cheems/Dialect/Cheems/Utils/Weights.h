@@ -33,9 +33,9 @@ public:
     /// What was `other`'s is now this weight's, value by value, in locations
     /// too.
     void takeLocations(const Group &other);
-    /// The weight becomes codes, and its scales stand beside it everywhere: as
-    /// parameters, as last arguments of functions, in calls. Returns the scales
-    /// of each value.
+    /// The weight becomes integers, and its scales stand beside it everywhere:
+    /// as parameters, as last arguments of functions, in calls. Returns the
+    /// scales of each value.
     llvm::DenseMap<Value, Value> split(RankedTensorType codes,
                                        RankedTensorType scales,
                                        LayoutAttrInterface layout);

@@ -16,8 +16,8 @@ def CheemsCPU_AppendVisibleOp : CheemsCPU_DestinationOp<"append_visible", [AttrS
 
     Operands and state: `key`, `value` [T, P] f32 of one key head; `mask` [T, M] f32 of its M heads of A; `count` index, the number of
     entries stored before. Destinations: `keys`, `values` [1, C, P] and `stored_mask` [M, C] f32, updated in place; `seen` [T] i32.
-    Keys and values may be i8 codes, which `cheems.quantize_entries` makes from a row. Then `key_scales`, `value_scales` [1, C] f32 are
-    destinations, too.
+    Keys and values may be quantized i8 values, which `cheems.quantize_entries` makes from a row. Then `key_scales`, `value_scales` [1, C]
+    f32 are destinations, too.
 
     Constraints:
     - C1: `key` and `value` have the same shape [T, P].
@@ -28,7 +28,7 @@ def CheemsCPU_AppendVisibleOp : CheemsCPU_DestinationOp<"append_visible", [AttrS
 
     Edges: a mask that is NaN counts as below `hide_below`. The caller guarantees count + T <= C.
 
-    Accumulation: none. Storing bf16 rounds to nearest even, and storing codes rounds as `cheems.quantize_entries` says.
+    Accumulation: none. Storing bf16 rounds to nearest even, and storing quantized values rounds as `cheems.quantize_entries` says.
 
     Example:
     ```mlir

@@ -21,10 +21,10 @@ def CheemsCPU_DynamicMaskAttentionOp : CheemsCPU_DestinationOp<"dynamic_mask_att
 
     y[t, h, p] = sum_j w[j] * values[g, j, p]
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16, or i8 codes that `cheems.quantize_entries` made; `mask`
-    [M, C] f32; `first` index, the number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts;
-    optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32; for codes `key_scales`, `value_scales` [G, C] f32, which
-    multiply the codes of entry j; `y` [T, H, P] f32 is the destination.
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16, or quantized i8 values that `cheems.quantize_entries`
+    made; `mask` [M, C] f32; `first` index, the number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts;
+    optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32; for quantized values `key_scales`, `value_scales` [G, C]
+    f32, which multiply the quantized values of entry j; `y` [T, H, P] f32 is the destination.
 
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P].
@@ -39,10 +39,10 @@ def CheemsCPU_DynamicMaskAttentionOp : CheemsCPU_DestinationOp<"dynamic_mask_att
 
     Edges: a row that sees nothing gives zero. The caller guarantees first + T <= C.
 
-    Accumulation: f32. Keys, values and codes are widened exactly. The running maximum and sum are f32. A score is multiplied by its
-    key's scale once, and a weight by its value's scale. If keys are bf16, or i8 with `allow_bf16`, a target that multiplies bf16 may round
-    queries and weights to bf16. A weight is rounded as exp(s[j]) would be, times the mask for kind `scale`, and times the value's scale.
-    y is divided by a sum of exponentials that are not rounded.
+    Accumulation: f32. Keys, values and quantized values are widened exactly. The running maximum and sum are f32. A score is multiplied by
+    its key's scale once, and a weight by its value's scale. If keys are bf16, or i8 with `allow_bf16`, a target that multiplies bf16 may
+    round queries and weights to bf16. A weight is rounded as exp(s[j]) would be, times the mask for kind `scale`, and times the value's
+    scale. y is divided by a sum of exponentials that are not rounded.
 
     Example:
     ```mlir

@@ -16,7 +16,7 @@ def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInte
 
     A rounded matrix (`#cheems.quantized`) has panels `<16, 4>`, as `cheems_cpu.linear` says. `codes` of 8 bits are stored plus 128, as
     `[ceil(N/16), K/4, 16, 4]`. `codes` of 4 bits are stored plus 8 and two per byte, as `[ceil(N/16), K/8, 16, 4]`. `scales` are
-    `[ceil(N/16), K/group, 16]`. Rows past N have the codes and the scales of zeros.
+    `[ceil(N/16), K/group, 16]`. Rows past N have the quantized values and the scales of zeros.
 
     Example: `#cheems_cpu.panels<16, 2>`, as in
     ```mlir
@@ -33,8 +33,8 @@ def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInte
 
 // Each has the instructions of those before it.
 def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes matmuls with weights of few bits", [
-    I32EnumAttrCase<"FMA", 0, "fma">,          // bf16 widened to f32, codes to 16 bits
-    I32EnumAttrCase<"DotI8", 1, "dot_i8">,     // vpdpbusd: four codes summed in i32
+    I32EnumAttrCase<"FMA", 0, "fma">,          // bf16 widened to f32, quantized values to 16 bits
+    I32EnumAttrCase<"DotI8", 1, "dot_i8">,     // vpdpbusd: four quantized values summed in i32
     I32EnumAttrCase<"DotBF16", 2, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
     I32EnumAttrCase<"AMX", 3, "amx">           // tdpbf16ps on tiles: the same in blocks of 32; tdpbsud
   ]> {
@@ -47,7 +47,8 @@ def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target", [DeclareAttrInte
   let summary = "What kernels and sizes of loops depend on";
   let description = [{
     A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16, or 1 for plain loops without kernels),
-    how many registers there are (16 or 32), and how matmuls with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
+    how many registers there are (16 or 32), and how matmuls with weights in bf16 and with quantized weights are computed (`fma`, `dot_i8`,
+    `dot_bf16` or `amx`).
 
     Example: `#cheems_cpu.target<lanes = 16, registers = 32, products = amx>`
   }];

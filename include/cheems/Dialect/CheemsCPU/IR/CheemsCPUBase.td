@@ -10,9 +10,9 @@ def CheemsCPU_Dialect : Dialect {
   let summary = "What only the path to CPUs has";
   let description = [{
     The dialect has the ops of one sequence, into which `cheems-expand-segments` turns ops of a step: SSD, attention, and which keys are
-    stored and kept. It has matmuls of weights in panels and of codes, columns that are finished while they are in a cache, attention by
-    blocks of entries, and scratch per worker, which packing and tiling make. All of them are on tensors first. After bufferisation they
-    are on buffers, and kernels replace them.
+    stored and kept. It has matmuls of weights in panels and of quantized weights, columns that are finished while they are in a cache,
+    attention by blocks of entries, and scratch per worker, which packing and tiling make. All of them are on tensors first. After
+    bufferisation they are on buffers, and kernels replace them.
 
     Letters in shapes and labels of constraints are those of `cheems`. One constraint holds for every op that has `outs`:
     - C0: operands with a shape are all tensors or all buffers.

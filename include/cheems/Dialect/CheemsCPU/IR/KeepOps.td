@@ -60,9 +60,9 @@ def CheemsCPU_KeepUpdateOp : CheemsCPU_DestinationOp<"keep_update", [AttrSizedOp
     which entries are kept. Kept entries j >= W move, in ascending order, to the places of evicted entries below W, in ascending order.
 
     Operands and state: `threshold`, `last` [M] are the last row of `keep_threshold`; `first`, `rows` are indices. Destinations, updated
-    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and for i8 codes their `key_scales`, `value_scales`
-    [M, C] f32. Entries from W on are undefined afterwards. If `rows` is 1, `moves_to` [M] i32 may be given, which `keep_threshold`
-    found. Then nothing is compared.
+    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and for quantized i8 values their `key_scales`,
+    `value_scales` [M, C] f32. Entries from W on are undefined afterwards. If `rows` is 1, `moves_to` [M] i32 may be given, which
+    `keep_threshold` found. Then nothing is compared.
 
     Constraints:
     - C1: `keys` and `values` have the same type [M, C, P].

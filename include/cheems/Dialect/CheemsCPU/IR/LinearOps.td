@@ -16,9 +16,9 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     Equation: with W_i[n, k] = weights[i][n / 16, k / pair, n % 16, k % pair] and sum_i[t, n] = sum_k x[t, k] * W_i[n, k]:
     y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...). An epilogue that is not written is the identity: y[t, n] = sum_0[t, n]
 
-    Weights of i8 are codes with `scales`: there is one scale per row n and group of K/G k. `bits` says how many bits a code has. Inputs
-    are rounded to 8 bits, too, with one scale per row. With m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even
-    (all 0 if m < 2^-100):
+    Weights of i8 are quantized values with `scales`: there is one scale per row n and group of K/G k. `bits` says how many bits a quantized
+    weight has. Inputs are rounded to 8 bits, too, with one scale per row. With m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 /
+    m)), ties to even (all 0 if m < 2^-100):
     sum_i[t, n] = (m / 127) * sum_g scales[i][n / 16, g, n % 16] * (sum_{k in g} c[t, k] * d_i[n, k])
     - 8 bits, pair 4: d[n, k] = u - 128 for the unsigned byte u = weights[n / 16, k / 4, n % 16, k % 4]
     - 4 bits, pair 8: the byte weights[n / 16, k / 8, n % 16, k % 4] has k % 8 < 4 in its low half, and the others in its high half;
@@ -38,14 +38,14 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     - C6: with weights of i8, `bits` is 8 or 4, and each weight has one of `scales`, all of the same type [P, G, 16]; other weights have
       neither. For i8, K <= 65536. G is 1 for 8 bits, and K/G is 32, 64 or 128 for 4 bits.
 
-    Edges: rows of W past N are never stored. K = 0 is not allowed. If x has a NaN or an infinity, the sums of codes of its row are not
-    finite.
+    Edges: rows of W past N are never stored. K = 0 is not allowed. If x has a NaN or an infinity, the sums of quantized values of its row
+    are not finite.
 
     Accumulation: f32, in an order that depends only on K and the target. So a row's result is the same whatever other rows there are.
     - Targets with bf16 matmuls round `x` to bf16 if `pair` is 2, and take denormals as zeros.
     - Tiles sum blocks of 32 k. A block is the chain of its even k plus the chain of its odd k, and denormal results become zeros.
-    - With codes, the sums over k are exact integers. The sum over g is one chain of fused multiply-adds in f32, from zero and ascending.
-      The product with m / 127 comes last. So the bits are the same on every target.
+    - With quantized weights, the sums over k are exact integers. The sum over g is one chain of fused multiply-adds in f32, from zero and
+      ascending. The product with m / 127 comes last. So the bits are the same on every target.
 
     Example:
     ```mlir
@@ -80,9 +80,9 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
     /// Columns of a panel.
     static constexpr int64_t kColumns = 16;
-    /// k that are side by side: 8 for codes of 4 bits, two per byte.
+    /// k that are side by side: 8 for 4-bit integers, two per byte.
     int64_t getPair();
-    /// Whether the weights are codes.
+    /// Whether the weights are quantized.
     bool isQuantized() { return !getScales().empty(); }
     /// Whether `y` is the sums as they are.
     bool hasIdentityEpilogue();

@@ -16,7 +16,7 @@ constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
 inline auto productsValues() {
   return llvm::cl::values(
       clEnumValN(Products::FMA, "fma", "f32 multiply-adds"),
-      clEnumValN(Products::DotI8, "dot-i8", "vpdpbusd for codes"),
+      clEnumValN(Products::DotI8, "dot-i8", "vpdpbusd for quantized weights"),
       clEnumValN(Products::DotBF16, "dot-bf16", "vdpbf16ps"),
       clEnumValN(Products::AMX, "amx", "tdpbf16ps on tiles"));
 }

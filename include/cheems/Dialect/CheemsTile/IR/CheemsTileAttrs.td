@@ -53,11 +53,12 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
 
 def CheemsTile_NibblesAttr : AttrDef<CheemsTile_Dialect, "Nibbles", [DeclareAttrInterfaceMethods<Cheems_LayoutAttrInterface>]> {
   let mnemonic = "nibbles";
-  let summary = "How a GPU stores a matrix of codes of 4 bits";
+  let summary = "How a GPU stores a matrix of 4-bit integers";
   let description = [{
-    A matrix `[N, K]` is stored as `[N, 64 ceil(K / 128)]`. A byte has two codes, signed: with j, q, i < 4, code 128 c + 32 j + 4 q + i of
-    a row is the low half of its byte 64 c + 16 q + 4 j + i, and code 128 c + 32 j + 16 + 4 q + i is the high half. Codes past K are zero.
-    So a lane of a warp finds in 16 neighbouring bytes what it needs for four products of 32 k (`cheems_tile.nibbles`).
+    A matrix `[N, K]` is stored as `[N, 64 ceil(K / 128)]`. A byte has two quantized values, signed: with j, q, i < 4, value 128 c + 32 j +
+    4 q + i of a row is the low half of its byte 64 c + 16 q + 4 j + i, and value 128 c + 32 j + 16 + 4 q + i is the high half. Quantized
+    values past K are zero. So a lane of a warp finds in 16 neighbouring bytes what it needs for four products of 32 k
+    (`cheems_tile.nibbles`).
 
     Example: `#cheems_tile.nibbles`, as in
     ```mlir

@@ -80,7 +80,7 @@ class CheemsTile_TileOf<list<Type> elements>
                 CPred<"::llvm::isa_and_nonnull<::cheems::tile::TileLayoutAttrInterface>("
                       "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">]>,
            "tile with a layout", "::mlir::RankedTensorType">;
-// Angles are computed in f64; i64 holds their bits. Codes are i8.
+// Angles are computed in f64; i64 holds their bits. Quantized values are i8.
 def CheemsTile_Tile : CheemsTile_TileOf<[F64, F32, F16, BF16, I64, I32, I8, I1]>;
 def CheemsTile_FactorTile : CheemsTile_TileOf<[F16, BF16, I8]>;
 def CheemsTile_CodeTile : CheemsTile_TileOf<[I8]>;

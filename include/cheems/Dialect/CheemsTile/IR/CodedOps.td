@@ -1,4 +1,4 @@
-// Matmuls of codes.
+// Quantized matmuls.
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CODEDOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_CODEDOPS_TD
 
@@ -7,7 +7,7 @@ include "cheems/Dialect/CheemsTile/IR/CheemsTileBase.td"
 
 def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "coded_product", []> {
   let readsInit = "false";
-  let summary = "Matmuls of rows of codes with a matrix of codes";
+  let summary = "Matmuls of quantized rows with a quantized matrix";
   let description = [{
     Multiplies rows that `cheems.quantize_entries` has rounded with a rounded matrix (`#cheems.quantized`), in integers.
 
@@ -48,9 +48,9 @@ def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "code
     int64_t getGroup() { return getDepth() / ::mlir::cast<::mlir::ShapedType>(getScales().getType()).getDimSize(1); }
     /// The greatest K: its sums fit 32 bits.
     static constexpr int64_t kGreatestDepth = 65536;
-    /// k whose codes of 4 bits stand together, in half as many bytes.
+    /// k whose 4-bit integers stand together, in half as many bytes.
     static constexpr int64_t kTogether = 128;
-    /// Bytes of a row of codes.
+    /// Bytes of a quantized row.
     static int64_t getRowBytes(int64_t depth, int64_t bits) {
       return bits == 8 ? depth : (depth + kTogether - 1) / kTogether * kTogether / 2;
     }

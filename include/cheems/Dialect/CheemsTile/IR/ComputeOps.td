@@ -52,10 +52,10 @@ def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]
 }
 
 def CheemsTile_NibblesOp : CheemsTile_Op<"nibbles", [Pure]> {
-  let summary = "Codes of 4 bits become bytes";
+  let summary = "4-bit integers become bytes";
   let description = [{
-    Takes a part of the codes of 4 bits that `#cheems_tile.nibbles` stores: the 32 of each 128 that one product of bytes sums over. Each
-    thread shifts and masks its own bytes. The results are 16 times the codes, which a scale makes good.
+    Takes a part of the 4-bit integers that `#cheems_tile.nibbles` stores: the 32 of each 128 that one product of bytes sums over. Each
+    thread shifts and masks its own bytes. The results are 16 times the quantized values, which a scale makes good.
 
     Equation: with the signed halves low and high of a byte, for i < 4 and q < 4: result[m, 32 c + 4 q + i] = 16 low(packed[m, 64 c + 16 q +
     4 part + i]), and result[m, 32 c + 16 + 4 q + i] = 16 high(packed[m, 64 c + 16 q + 4 part + i]).

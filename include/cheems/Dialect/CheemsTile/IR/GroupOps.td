@@ -35,7 +35,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     it stands, its launches will be.
 
     A group that is `in_products` is read by groups of matmuls of few rows alone. In a step of one row its last launch is left out: each block
-    of the matmuls makes the row itself, from what the group reads. That is the norm, the rounding to codes, or both of them; of attention it is
+    of the matmuls makes the row itself, from what the group reads. That is the norm, the quantization, or both of them; of attention it is
     the launch that merges pieces, where these are few. In other steps the group has all its launches.
 
     | kind | it is about | it may also hold |

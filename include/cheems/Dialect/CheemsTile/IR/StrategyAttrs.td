@@ -174,7 +174,7 @@ def CheemsTile_ProductStrategyAttr : CheemsTile_StrategyAttr<"Product", "product
     It is an attribute of `linalg.matmul` and `cheems_tile.coded_product`. Of matmuls that one launch computes, the first one's holds.
 
     A function of many rows has `many`. Its steps of `wide_from` rows or more have `wide` in its place. A function of few rows has `few`, and
-    `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge pieces, or round to codes), they
+    `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge pieces, or quantize), they
     have `making`, hold the row as `row`, and merge pieces as `merge` says: without it they merge none.
 
     Example: `#cheems_tile.product_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>`
