@@ -53,12 +53,12 @@ FULL_TILE = 64  # rows and outputs that a matmul must have for that: of fewer, a
 
 
 def launches_of_layer(text):
-    """How many launches with blocks the function of a layer of decoding has for one row, in few pieces."""
+    """How many launches with blocks the function of a layer of decoding has for one row, in few splits."""
     def for_one_row(kernels):
         kernels = [kernel for kernel in kernels if not re.match(r"product\w*_few_rows", kernel)]
         for merged in [kernel for kernel in kernels if kernel.startswith("merged_product")]:
             one = "rounded_product" if "product_int" in merged else "product_of_one_row"
-            for other in ("merge_pieces", one):  # of more pieces
+            for other in ("merge_pieces", one):  # of more splits
                 kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
         for own, takers in (("rms_norm", r"normed_product"), ("round_rows", r"(normed|merged|rounded)_product_int")):
             taken = sum(bool(re.match(takers, kernel)) for kernel in kernels)
@@ -127,7 +127,7 @@ class Launch:
 
     @property
     def merges(self):
-        """Whether x is merged of pieces: segments, two numbers of each piece and head, and outputs come first."""
+        """Whether x is merged of splits: segments, two numbers of each split and head, and outputs come first."""
         return self.kernel.startswith("merged")
 
     @property

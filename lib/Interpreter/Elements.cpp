@@ -1,4 +1,4 @@
-// Places of elements in row-major tensors.
+// Offsets of elements in row-major tensors.
 #include "Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

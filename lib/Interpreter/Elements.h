@@ -1,4 +1,4 @@
-// Places of elements in row-major tensors.
+// Offsets of elements in row-major tensors.
 #ifndef CHEEMS_LIB_INTERPRETER_ELEMENTS_H
 #define CHEEMS_LIB_INTERPRETER_ELEMENTS_H
 
@@ -13,7 +13,7 @@ namespace cheems::interpreter {
 
 /// "[2, 3]"
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
-/// The indices of a place: "[0, 2]".
+/// The indices of an offset: "[0, 2]".
 std::string indexText(llvm::ArrayRef<int64_t> shape, int64_t place);
 
 int64_t elementsOf(llvm::ArrayRef<int64_t> shape);
@@ -26,8 +26,8 @@ std::optional<int64_t> offsetOf(llvm::ArrayRef<int64_t> shape,
 void forEachIndex(llvm::ArrayRef<int64_t> extents,
                   llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit);
 
-/// The places of a slice's elements, the last index running fastest; none where
-/// the slice is not inside.
+/// The offsets of a slice's elements, the last index running fastest; none
+/// where the slice is not inside.
 std::optional<std::vector<int64_t>> offsetsOf(llvm::ArrayRef<int64_t> shape,
                                               llvm::ArrayRef<int64_t> offsets,
                                               llvm::ArrayRef<int64_t> sizes,

@@ -13,7 +13,7 @@ namespace {
 /// something else than choices.
 constexpr int kMostInVain = 6, kMostRuns = 60;
 
-/// Changes of what is given, by the name of the op and the place.
+/// Changes of what is given, by the name of the op and the index.
 using Changes = std::map<std::pair<std::string, size_t>, double>;
 
 struct Outcome {

@@ -70,7 +70,7 @@ static void collapse(tensor::CollapseShapeOp op, Frame &f) {
   reshape(op.getSrc(), shape, op.getResult(), f);
 }
 
-/// The place of an element; an error where it is outside.
+/// The offset of an element; an error where it is outside.
 static std::optional<int64_t> offsetIn(Value tensor, ValueRange indices,
                                        Frame &f) {
   SmallVector<int64_t> index;

@@ -80,7 +80,7 @@ static void fuse(OpPassManager &pm, const TargetDescription &target) {
 static void tile(OpPassManager &pm, const TargetDescription &target) {
   pm.addNestedPass<func::FuncOp>(createTileThreadsPass());
   pm.addNestedPass<func::FuncOp>(createTileChunksPass());
-  // Decode steps are in pieces since cheems-expand-segments.
+  // Decode steps are in splits since cheems-expand-segments.
   pm.addNestedPass<func::FuncOp>(createTileKeysPass());
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(createNameLoopsPass());
@@ -179,7 +179,7 @@ ArrayRef<PipelineStage> cpuStages() {
       {CPUStage::Buffers, "Buffers in place of tensors; kernels are still ops",
        bufferize},
       {CPUStage::Kernels, "Kernels as loops over vectors", lowerKernels},
-      {CPUStage::Planned, "Buffers have places in one workspace", plan},
+      {CPUStage::Planned, "Buffers have offsets in one workspace", plan},
       {CPUStage::Loops, "Loops and vectors alone, checked: nothing allocates",
        makeLoops},
       {CPUStage::Outlined, "Parallel loops as functions; entries of abi.h",

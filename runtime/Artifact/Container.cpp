@@ -82,7 +82,7 @@ static cheems_footer readFooter(std::string_view file,
     }
     throw DamagedFile(name + ": not a cheems file (no footer at its end)");
   }
-  // A damaged version is told from a foreign one by the checksum, whose place
+  // A damaged version is told from a foreign one by the checksum, whose offset
   // is the same in all versions.
   if (sound && footer.version != CHEEMS_ARTIFACT_VERSION) {
     throw DamagedFile(

@@ -18,7 +18,7 @@ std::vector<int64_t> parseTokenIds(const std::string &list,
                                    const std::string &what);
 
 /// Returns the ids as the model takes them. Throws Error naming the first that
-/// is not in [0, vocabulary), its place counted from 0.
+/// is not in [0, vocabulary), its index counted from 0.
 std::vector<int32_t> checkTokenIds(const int64_t *ids, size_t count,
                                    int64_t vocabulary, const std::string &what);
 

@@ -18,7 +18,7 @@ struct TraceEvent {
   enum class Kind : uint8_t { step, part, region };
   Kind kind;
   int32_t track;
-  uint32_t name;       ///< place in Trace::names
+  uint32_t name;       ///< index in Trace::names
   uint64_t begin, end; ///< cycle counts
   int64_t numbers[3];
 };

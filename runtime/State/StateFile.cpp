@@ -234,7 +234,7 @@ void StateFile::checkHeader(uint64_t size) {
   }
   readAt(0, &header, sizeof(header));
   bool sound = header.headerChecksum == headerSum(header);
-  // A damaged version is told from a foreign one by the checksum, whose place
+  // A damaged version is told from a foreign one by the checksum, whose offset
   // is the same in all versions.
   if (sound && header.version != stateFileVersion) {
     // Version 1 did not tell its state layout, which was layout 1.

@@ -97,7 +97,7 @@ ThreadPool::ThreadPool(int threads, Waiting waiting) : process(getpid()) {
   threadCount = chooseThreads(threads, limits);
   spinning = waiting == Waiting::spinning && threadCount <= limits.available();
   claims = std::vector<Claim>(threadCount);
-  workers.reserve(threadCount - 1); // a worker knows its place in it
+  workers.reserve(threadCount - 1); // a worker knows its index in it
   start();
 }
 

@@ -62,7 +62,7 @@ private:
     struct Node {
       /// Children are ordered by byte: thousands of tokens may begin alike.
       std::vector<std::pair<unsigned char, int32_t>> children;
-      int32_t token = -1; ///< place in `tokens`
+      int32_t token = -1; ///< index in `tokens`
     };
     std::vector<Node> nodes{1};
     void insert(std::string_view text, int32_t token);

@@ -13,7 +13,7 @@ namespace cheems::unicode {
 extern const uint32_t attributes[];
 extern const size_t attributesCount;
 enum Attribute : uint32_t {
-  categoryBits = 0x1F, ///< the place of the name in `categoryNames`
+  categoryBits = 0x1F, ///< the index of the name in `categoryNames`
   alphabetic = 0x20,
   lowercase = 0x40,
   uppercase = 0x80,
@@ -24,7 +24,7 @@ enum Attribute : uint32_t {
 inline constexpr char categoryNames[] =
     "LuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCsCoCn";
 
-/// First code point << 8, place of the script in `scriptNames`.
+/// First code point << 8, index of the script in `scriptNames`.
 extern const uint32_t scripts[];
 extern const size_t scriptsCount;
 extern const char *const scriptNames[]; ///< lower case, without '_'

@@ -44,7 +44,7 @@ private:
 
   std::vector<std::string> tokens;
   std::vector<int32_t> ids;     ///< of each of `tokens`
-  std::vector<int32_t> indices; ///< by id: place in `tokens`, or -1
+  std::vector<int32_t> indices; ///< by id: index in `tokens`, or -1
   std::vector<Slot> slots;      ///< a power of two, at most half full
 };
 

@@ -29,7 +29,7 @@ void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
                      const std::function<bool(int64_t, int64_t, int64_t)> &sees,
                      RunningSoftmax &state);
 
-/// Puts a later piece's softmax and an earlier one's, `state`, together.
+/// Puts a later split's softmax and an earlier one's, `state`, together.
 void mergeAttention(const RunningSoftmax &later, RunningSoftmax &state);
 
 } // namespace cheems::reference

@@ -51,7 +51,7 @@ LogicalResult lowerKeepThreshold(cpu::KeepThresholdOp op,
                                  const VectorUnit &unit,
                                  RewriterBase &rewriter);
 
-/// Evicted places by vector comparisons, keys moved as vectors.
+/// Evicted indices by vector comparisons, keys moved as vectors.
 LogicalResult lowerKeepUpdate(cpu::KeepUpdateOp op, const VectorUnit &unit,
                               RewriterBase &rewriter);
 

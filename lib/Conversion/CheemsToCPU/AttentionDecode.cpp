@@ -1,7 +1,7 @@
 // Attention's loops for segments of one row. One thread stores the rows. Then
-// threads share the segments, heads and pieces of entries. One thread merges
-// the softmax of the pieces in order. The numbers of the entries alone decide
-// which pieces there are, and the general entry merges the same ones
+// threads share the segments, heads and splits of entries. One thread merges
+// the softmax of the splits in order. The numbers of the entries alone decide
+// which splits there are, and the general entry merges the same ones
 // (cheems-tile-keys).
 #include "AttentionLoops.h"
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
@@ -158,7 +158,7 @@ SmallVector<Value> AttentionLoops::softmaxOf(AttentionState &sequence,
   return loop.getResults();
 }
 
-/// Every segment's and head's pieces, in one region.
+/// Every segment's and head's splits, in one region.
 AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
                                                        Softmax partial) {
   ImplicitLocOpBuilder &b = e.b;
@@ -245,7 +245,7 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
   return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
 }
 
-/// Each row's own pieces, in order.
+/// Each row's own splits, in order.
 AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
                                                     const Softmax &partial,
                                                     Softmax all) {

@@ -65,7 +65,7 @@ private:
     Value seen;                      ///< [T, state heads] where that is counted
     Value most;                      ///< entries of any sequence, at most
   };
-  /// The softmax of pieces, [T, pieces, heads, ...], or of rows, [T, H(, P)].
+  /// The softmax of splits, [T, splits, heads, ...], or of rows, [T, H(, P)].
   struct Softmax {
     Value maximum, sum, y;
   };

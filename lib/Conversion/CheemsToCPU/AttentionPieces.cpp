@@ -1,4 +1,4 @@
-// Pieces of a sequence's entries: numbers of a block count's binary exponent.
+// Splits of a sequence's entries: numbers of a block count's binary exponent.
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-/// Pieces between one size and the next, as a power of two.
+/// Splits between one size and the next, as a power of two.
 constexpr int64_t kSteps = 4;
 } // namespace
 
@@ -18,7 +18,7 @@ int64_t cheems::piecesOf(int64_t blocks) {
   return (shift << kSteps) + llvm::divideCeil(blocks, int64_t(1) << shift);
 }
 
-/// The binary logarithm of the size of the piece that has the block, and of one
+/// The binary logarithm of the size of the split that has the block, and of one
 /// that ends before it.
 Value AttentionPieces::shiftOf(Value block) {
   Type word = b.getI64Type();

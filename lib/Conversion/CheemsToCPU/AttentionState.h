@@ -31,7 +31,7 @@ public:
   Value putCount(Value counts);
 
   /// What the row of a segment that has one sees: with a window a threshold and
-  /// last [1, 1], and the place that it takes later [1, 1] if that is to be
+  /// last [1, 1], and the index that it takes later [1, 1] if that is to be
   /// found; where entries are counted `seen` [1].
   struct Sight {
     Value threshold, last, seen, place;

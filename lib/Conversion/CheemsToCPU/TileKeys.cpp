@@ -1,4 +1,4 @@
-// cheems-tile-keys: attention in blocks of rows, and of keys in pieces.
+// cheems-tile-keys: attention in blocks of rows, and of keys in splits.
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
@@ -153,7 +153,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
     b.setInsertionPoint(op);
     Value last = end();
     // The state of the current split is in the destination; of those before it,
-    // in scratch that is touched only once there is a second piece.
+    // in scratch that is touched only once there is a second split.
     SmallVector<Value> state = fresh({scratch(2), scratch(2), op.getY()});
     Value lowest = scratch(2);
     state.push_back(fill(lowest, -std::numeric_limits<double>::infinity()));
@@ -178,7 +178,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
           now.append(next.begin() + 3, next.end());
           scf::YieldOp::create(b, loc, now);
         });
-    // Where there was no piece before, this changes nothing. No branch around
+    // Where there was no split before, this changes nothing. No branch around
     // it: bufferisation would not see that the result is where the destination
     // is.
     ValueRange done = loop.getResults();

@@ -18,7 +18,7 @@ struct Product {
   Value row, column; ///< of the thread's first element
   SmallVector<SmallVector<int64_t>> places;
 
-  /// `width` numbers from k on, of rows that are `axis` of the places.
+  /// `width` numbers from k on, of rows that are `axis` of the indices.
   std::map<int64_t, SmallVector<Value>>
   rows(SharedTile &buffer, Value first, size_t axis, Value k, int64_t width) {
     std::map<int64_t, SmallVector<Value>> numbers;

@@ -237,7 +237,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
 };
 
 /// A row or column of the tile, or its one number, is a tile of its own, at the
-/// place that its number says.
+/// index that its number says.
 struct LowerGather : OpConversionPattern<GatherOp> {
   const KernelFacts &facts;
 
@@ -311,7 +311,7 @@ struct LowerStore : OpConversionPattern<StoreOp> {
   }
 };
 
-/// Each element is a tile of its own, at the place that its number says.
+/// Each element is a tile of its own, at the index that its number says.
 struct LowerScatter : OpConversionPattern<ScatterOp> {
   using OpConversionPattern::OpConversionPattern;
 

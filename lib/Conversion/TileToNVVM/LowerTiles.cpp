@@ -51,7 +51,7 @@ static void addConversions(TypeConverter &types) {
   });
 }
 
-/// An error if a place in shared memory has not been chosen.
+/// An error if an offset in shared memory has not been chosen.
 static LogicalResult verifyPlanned(Operation *op) {
   auto missing = [&](StringRef what) {
     return op->emitOpError()

@@ -7,7 +7,7 @@
 // CHECK: scf.forall
 // CHECK-DAG: %[[START:.*]] = memref.alloc() : memref<10xi32>
 // CHECK-DAG: memref.alloc() : memref<24x128xf32>
-// A counting sort: how many pairs an expert has, where they begin, and each pair to its place.
+// A counting sort: how many pairs an expert has, where they begin, and each pair to its index.
 // CHECK: memref.load %[[ID]]
 // CHECK: memref.load %[[START]]
 // CHECK: memref.load %[[ID]]

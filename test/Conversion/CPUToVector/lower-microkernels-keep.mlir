@@ -32,7 +32,7 @@ func.func @row(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memr
   return
 }
 
-// With a place the same scan carries where the least of all is; the update then compares no entries.
+// With an index the same scan carries where the least of all is; the update then compares no entries.
 // CHECK-LABEL: @place
 // CHECK: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (i64, vector<1xi64>, index)
 // CHECK: memref.store %{{.*}}, %arg5[%c0, %c0]

@@ -29,8 +29,8 @@ func.func @ssd(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tensor<16xf32>
   return %r#0 : tensor<?x16x8xf32>
 }
 
-// The rows are stored first, each slice put back where it was taken. Then threads share segments, heads and pieces of the entries:
-// a piece is a running softmax of its own over blocks of 384. One thread merges the pieces in order, and divides.
+// The rows are stored first, each slice put back where it was taken. Then threads share segments, heads and splits of the entries:
+// a split is a running softmax of its own over blocks of 384. One thread merges the splits in order, and divides.
 // CHECK-LABEL: func.func @attention(
 // CHECK-SAME: %[[Q:[a-z0-9]*]]: tensor<?x4x16xf32>, %[[K:[a-z0-9]*]]: tensor<?x2x16xf32>, %[[M:[a-z0-9]*]]: tensor<?x2xf32>, %[[SEGMENTS:[a-z0-9]*]]: tensor<?x8xi32>, %[[LAYER:[a-z0-9]*]]: index, %[[Y:[a-z0-9]*]]: tensor<?x4x16xf32>,
 // CHECK: %[[STORED:.*]]:4 = scf.for %[[S:[a-z0-9]*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(
@@ -88,7 +88,7 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tens
 }
 
 // With a window the row goes after what is kept; once all have attended it takes the place that was found for it. Of a window of
-// 24 there is one piece.
+// 24 there is one split.
 // CHECK-LABEL: func.func @window(
 // CHECK: scf.for
 // CHECK: scf.for
@@ -147,7 +147,7 @@ func.func @visible(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: te
   return %r#0 : tensor<?x4x16xf32>
 }
 
-// The greatest window has as many pieces as positions can have.
+// The greatest window has as many splits as positions can have.
 // CHECK-LABEL: func.func @window_without_end(
 // CHECK: tensor.empty(%{{.*}}) : tensor<?x310x2x1x16xf32>
 func.func @window_without_end(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xf32>, %masks: tensor<?x3x2x?xf32>, %positions: tensor<?x3x2x?xi32>) -> tensor<?x2x16xf32> {

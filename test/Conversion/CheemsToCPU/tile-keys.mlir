@@ -1,4 +1,4 @@
-// Attention in blocks of rows, and of keys in pieces. In the form that the importer writes, inside a parallel loop over segments and heads,
+// Attention in blocks of rows, and of keys in splits. In the form that the importer writes, inside a parallel loop over segments and heads,
 // the blocks stay in place through the whole pipeline: scratch is static, and nothing is copied.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys),canonicalize,cse)' --split-input-file | FileCheck %s
 // RUN: sed 's/rows = 64, keys = 64/rows = 2, keys = 3/' %s | cheems-opt --pass-pipeline='builtin.module(func.func(cheems-tile-keys),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefix=SMALL
@@ -14,7 +14,7 @@
 // CHECK: %[[Y0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%arg4 : tensor<1x2x8xf32>)
 // CHECK: %[[B0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<1x2xf32>)
 // CHECK: %[[R:.*]]:6 = scf.for %[[FROM:.*]] = %[[ZERO]] to %[[END]] step %[[BLOCK]] iter_args(%[[M:.*]] = %[[M0]], %[[S:.*]] = %[[S0]], %[[Y:.*]] = %[[Y0]], %[[B:.*]] = %[[B0]], %[[T:.*]] = %{{.*}}, %[[Z:.*]] = %{{.*}})
-// A piece begins where as many low bits of the block's number are zero as its exponent is above 4.
+// A split begins where as many low bits of the block's number are zero as its exponent is above 4.
 // CHECK: %[[NUMBER:.*]] = arith.divui %[[FROM]], %[[BLOCK]]
 // CHECK: %[[ZEROS:.*]] = math.ctlz
 // CHECK: %[[ABOVE:.*]] = arith.subi %c59_i64, %[[ZEROS]] : i64

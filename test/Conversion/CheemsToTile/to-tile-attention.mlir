@@ -257,7 +257,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // -----
 
 // Decoding: a block has the 3 query heads of a group, over 256 of the row's entries. The block of the row's own entry stores that first. Another
-// kernel merges the pieces.
+// kernel merges the splits.
 // CHECK-LABEL: func.func @decode
 // CHECK-NOT: launch @store_entries
 // CHECK: %[[PIECES:.*]] = arith.ceildivui %{{.*}}, %c256
@@ -301,8 +301,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Where a step has one row, and pools have room for at most 32 pieces of it, each block of the matmul after attention merges these. Its first
-// weights come before. A step of more rows, or of more pieces, has a launch for that. Conditions say which of them a step has.
+// Where a step has one row, and pools have room for at most 32 splits of it, each block of the matmul after attention merges these. Its
+// first weights come before. A step of more rows, or of more splits, has a launch for that. Conditions say which of them a step has.
 // CHECK-LABEL: func.func @decode_behind
 // CHECK: %[[NUMBER:.*]] = arith.ceildivui %{{.*}}, %c256
 // CHECK: %[[PARTS:.*]]:6 = cheems_tile.launch @attention_of_one_row

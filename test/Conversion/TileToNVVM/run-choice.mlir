@@ -118,7 +118,7 @@ cheems_tile.kernel @maxima(%a: memref<1xi32>, %c: memref<16xi32>) warps(4) {
   cheems_tile.return
 }
 
-// Even columns come first: the number of each among them is a sum up to it. What has a place past the memory is not stored.
+// Even columns come first: the number of each among them is a sum up to it. What has an index past the memory is not stored.
 // RUN: cheems-ptx-run %t.ptx --kernel sorted --shared 64 --grid 1 --block 128 --buffer y:i32[1x66]=none --arg s32:66 --buffer n:i32[1]=none \
 // RUN:   --print y --print n | FileCheck %s --check-prefix=SORTED
 // SORTED: 0 2 4 6 8 {{.*}} 122 124 126 1 3

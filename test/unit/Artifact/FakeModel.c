@@ -1,6 +1,6 @@
 /* A stand-in for compiled code that obeys include/cheems/abi.h. The first
  * entries of the one pool keep the tokens fed, in order; logits tell what the
- * code was given: [0] a hash of the visible tokens and their places
+ * code was given: [0] a hash of the visible tokens and their indices
  * [1] the first weight   [2] rope_length [3] 1 from the decode entry, else 0
  * [4] rows of the step   [5..] the row's token. The second weight is the
  * window: how many of the newest tokens are visible and kept, 0 for all. */

@@ -16,7 +16,7 @@ TEST(Sorting, KeepsTheOrderOfWhatIsEqual) {
       items.emplace_back(static_cast<int>(random() % 9), place);
     }
     auto expected = items;
-    std::sort(expected.begin(), expected.end()); // by key, then by place
+    std::sort(expected.begin(), expected.end()); // by key, then by index
     sortStably(items,
                [](const auto &a, const auto &b) { return a.first < b.first; });
     EXPECT_EQ(items, expected) << size;

@@ -1,4 +1,4 @@
-// Integers and scales in the weight section: their places, rows of several
+// Integers and scales in the weight section: their offsets, rows of several
 // tensors, and numbers that have no code.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Quantize.h"

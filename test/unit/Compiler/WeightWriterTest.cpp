@@ -101,7 +101,7 @@ protected:
   }
 };
 
-/// Which stored element comes at place `flat` of the permuted tensor.
+/// Which stored element comes at index `flat` of the permuted tensor.
 int64_t storedPlace(int64_t flat, llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<int64_t> permute) {
   llvm::SmallVector<int64_t> index(shape.size());

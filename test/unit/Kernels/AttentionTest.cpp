@@ -215,7 +215,7 @@ TEST_P(AttentionTest, AgreesWithTheEvaluator) {
   auto count = static_cast<int64_t>(forms.size());
   for (int64_t i = 0; i < caseCount() * 3 / 2; ++i) {
     const AttentionForm &form = forms[i % count];
-    // Past one block of keys, and of rows, now and then; rarely past a piece,
+    // Past one block of keys, and of rows, now and then; rarely past a split,
     // or two.
     int64_t first =
         i / count % 2 ? random.between(1, random.once(8) ? 900 : 90) : 0;

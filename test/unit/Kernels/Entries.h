@@ -12,7 +12,7 @@
 namespace cheems::test {
 
 /// Masks and positions of M heads: `first` entries in any order, then one per
-/// row at the positions that follow. Places from first + rows on hold nothing
+/// row at the positions that follow. Indices from first + rows on hold nothing
 /// (all bits set).
 struct Entries {
   int64_t heads, first, rows, capacity;

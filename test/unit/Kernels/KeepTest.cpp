@@ -146,7 +146,7 @@ std::string title(const Form &form, const Entries &entries) {
 }
 
 /// The equation of keep_update for one head: what stands in each of the first
-/// places, as the entry's old place.
+/// indices, as the entry's old index.
 std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
                                  int64_t keep) {
   std::vector<int64_t> places(
@@ -226,7 +226,7 @@ TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
   }
 }
 
-/// Rows of `size` elements of one head, `capacity` places.
+/// Rows of `size` elements of one head, `capacity` indices.
 void expectMoved(const Buffer &before, const Buffer &after, size_t rowBytes,
                  int64_t capacity, int64_t m,
                  const std::vector<int64_t> &places, const char *what) {

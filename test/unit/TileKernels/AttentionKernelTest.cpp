@@ -247,7 +247,7 @@ const std::vector<AttentionForm> sharing = {
     {6, 1, 3, 3, 64, Number::BF16, false},
 };
 
-/// What a tensor has at one place of a dimension.
+/// What a tensor has at one index of a dimension.
 Tensor at(const Tensor &all, size_t dimension, int64_t place) {
   Tensor one;
   one.shape = all.shape;

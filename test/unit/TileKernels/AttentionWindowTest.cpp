@@ -161,7 +161,7 @@ TEST(AttentionWindowTest, CutsAtBlocksChangeNoBit) {
   });
 }
 
-/// Rows that are fed one by one become the same entries at the same places,
+/// Rows that are fed one by one become the same entries at the same indices,
 /// with masks of `drawn`, if it is given.
 void expectDecodingKeepsTheSame(int64_t keep, uint64_t seed,
                                 llvm::function_ref<double(Random &)> drawn) {

@@ -1,4 +1,4 @@
-// A matmul after attention of one row: its blocks merge the pieces that the
+// A matmul after attention of one row: its blocks merge the splits that the
 // row's entries were cut into, if these are few. Else a kernel merges them.
 // Both give the same bits.
 #include "AttentionForm.h"
@@ -30,7 +30,7 @@ struct MergedForm {
 
 constexpr auto bf16 = Number::BF16;
 
-/// Heads of 128 have pieces of 128 entries, smaller ones of up to 256. A
+/// Heads of 128 have splits of 128 entries, smaller ones of up to 256. A
 /// matmul merges 32 of them at most, and no more than 96 KiB: of the fifth
 /// form 4, and of the last one none.
 const std::vector<MergedForm> forms = {
@@ -305,7 +305,7 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
   });
 }
 
-/// \param made the kernel that merges pieces.
+/// \param made the kernel that merges splits.
 /// \param there the one after a merge.
 /// \param few the one of more rows.
 void expectLaunches(const MergedForm &form, const std::string &made,

@@ -1,11 +1,11 @@
-// Which entries of a sequence have a softmax of their own. Pieces are merged in
+// Which entries of a sequence have a softmax of their own. Splits are merged in
 // order, so a row's bits depend on them. They follow from the numbers of the
 // entries alone, wherever attention is split.
 //
-// A piece is some blocks of entries. The sizes of pieces grow like the steps of
-// floating-point numbers: the first 32 pieces have one block, and each 16 after
+// A split is some blocks of entries. The sizes of splits grow like the steps of
+// floating-point numbers: the first 32 splits have one block, and each 16 after
 // them have twice as many as the 16 before. So n blocks make about 16 log2(n) -
-// 48 pieces. A piece of the last size has at most a sixteenth of all entries
+// 48 splits. A split of the last size has at most a sixteenth of all entries
 // before it.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
@@ -15,7 +15,7 @@
 
 namespace cheems {
 
-/// Pieces of that many blocks.
+/// Splits of that many blocks.
 int64_t piecesOf(int64_t blocks);
 
 /// The same on indices in IR.
@@ -25,15 +25,15 @@ public:
 
   /// The last of them may lack some of its blocks.
   Value piecesOf(Value blocks);
-  /// The piece that has this block; and its first one.
+  /// The split that has this block; and its first one.
   Value pieceOf(Value block);
   Value firstBlock(Value piece);
-  /// A piece begins with this block, and it is not the first.
+  /// A split begins with this block, and it is not the first.
   Value beginsLater(Value block);
   /// Returns the index at which share `part` of `parts` begins, if the splits
-  /// of `blocks` are dealt out in order: at the piece that begins nearest to
-  /// that part of all blocks. If there are as many parts as pieces of one
-  /// block, each part has one piece.
+  /// of `blocks` are dealt out in order: at the split that begins nearest to
+  /// that part of all blocks. If there are as many parts as splits of one
+  /// block, each part has one split.
   Value share(Value part, Value parts, Value blocks);
 
 private:

@@ -10,7 +10,7 @@ def ExpandSegmentsPass : Pass<"cheems-expand-segments", "::mlir::ModuleOp"> {
     Before: `cheems.gather_rows`, `cheems.positions`, `cheems.segmented_ssd` and `cheems.segmented_attention`.
     After: loops over the segment table. In them `cheems_cpu.ssd`, `cheems_cpu.dynamic_mask_attention` and the ops that store and drop keys work
     on slices of one sequence and head. With `one_row`, the rows of all segments are stored first. Then threads share the entries of each
-    head in pieces. Each piece is a running `cheems_cpu.online_attention`, and `cheems_cpu.merge_attention` merges the pieces in order.
+    head in splits. Each split is a running `cheems_cpu.online_attention`, and `cheems_cpu.merge_attention` merges the splits in order.
     Requires: nothing.
     Guarantees: no op of a step is left. A loop that writes a pool reads it only through its own arguments, and puts a slice back where
     it took it. So bufferisation copies no pool. Preserves bits.
@@ -136,16 +136,16 @@ def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
 }
 
 def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
-  let summary = "Split attention over blocks of rows and pieces of keys, with a running softmax";
+  let summary = "Divide attention into blocks of rows and splits of keys, with a running softmax";
   let description = [{
     Before: `cheems_cpu.dynamic_mask_attention` over all rows of a sequence and all entries, with an `attention_strategy`.
     After: an `scf.for` over blocks of `rows` rows. In it is an `scf.for` over blocks of `keys` entries around a
-    `cheems_cpu.online_attention`. Its iter_args are maximum, sum and values of this piece and of all pieces before it. Each of the first 32
-    blocks is a piece. After these, each 16 pieces have twice as many blocks as the 16 before (`AttentionPieces.h`). When a new piece
-    begins, and at the end, a `cheems_cpu.merge_attention` merges the finished piece with those before it. The division comes last.
+    `cheems_cpu.online_attention`. Its iter_args are maximum, sum and values of this split and of all splits before it. Each of the first 32
+    blocks is a split. After these, each 16 splits have twice as many blocks as the 16 before (`AttentionPieces.h`). When a new split
+    begins, and at the end, a `cheems_cpu.merge_attention` merges the finished split with those before it. The division comes last.
     Requires: tensors.
     Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. The results agree within the
-    rounding of f32. If all entries are one piece, they have the bits of one `online_attention` over all of them.
+    rounding of f32. If all entries are one split, they have the bits of one `online_attention` over all of them.
   }];
   let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];

@@ -170,18 +170,18 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A group is one launch, but
     for what follows. Matmuls of one input are one launch, each block of which computes one of them. Matmuls by `wgmma` may have a second
     launch with wider tiles; the number of rows says which of both runs (`when`). Of groups `in_products`, it says whether a launch
-    of one row makes the row or merges the pieces itself.
+    of one row makes the row or merges the splits itself.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op after it does. A block of the latter has rows of two query heads that read the same keys, or of one.
     With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the matmul that makes them; queries are normalised and rotated where they are read. With entries in bf16
-    such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
-    have room for few pieces, the matmuls after a group `in_products` merge them instead. More than 16 query heads that share entries
+    such a block attends to a split of a row's entries, and another launch merges the splits. Where a step of few rows has one, and pools
+    have room for few splits, the matmuls after a group `in_products` merge them instead. More than 16 query heads that share entries
     are several blocks, so then entries have their launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; the capacity says which of
     them run. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
     one ranks them and sorts the entries of before, one finds and lists what each block of rows sees, one attends to what is listed, one
-    finds the places of the rows that stay, and one stores these there.
+    finds the indices of the rows that stay, and one stores these there.
     State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op after it does. Else a
     segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the matmuls of a chunk on tensor
     cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from

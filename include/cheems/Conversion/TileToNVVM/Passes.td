@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
   let summary = "Kernels on tiles become functions of one thread";
   let description = [{
-    Before: `cheems_tile.kernel`s, whose buffers have places (`cheems-tile-plan-shared`).
+    Before: `cheems_tile.kernel`s, whose buffers have offsets (`cheems-tile-plan-shared`).
     After: `gpu.module @kernels` with one `llvm.func` per kernel and the block's shared memory, `@cheems_shared`. The parameters are those
     of `cheems/Dialect/CheemsTile/IR/KernelABI.h`. A tile is a vector of the elements that one thread holds, in the order of its layout.
     An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay. `wait_for_launches` is

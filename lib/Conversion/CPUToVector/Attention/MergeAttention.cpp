@@ -1,5 +1,5 @@
-// Makes one running softmax of those of two pieces, one vector of values at a
-// time. All products are rounded before they are added. So the two pieces may
+// Makes one running softmax of those of two splits, one vector of values at a
+// time. All products are rounded before they are added. So the two splits may
 // change places.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"

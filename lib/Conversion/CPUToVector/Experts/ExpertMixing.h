@@ -101,10 +101,10 @@ private:
   /// that. A pair is ((t - from) * H + h) * k + i.
   struct Group {
     Value from, rows, pairs; ///< first row; how many rows and pairs
-    Value start;             ///< the place of an expert's next pair
-    Value expert, pair;      ///< by place; in the end the pair's piece
+    Value start;             ///< the index of an expert's next pair
+    Value expert, pair;      ///< by index; in the end the pair's piece
     Value weight;            ///< by pair: its product, then its weight
-    Value share;             ///< by place: the weight
+    Value share;             ///< by index: the weight
     Value sum;               ///< by piece: a strip of columns
   };
   /// A list's element as an index.

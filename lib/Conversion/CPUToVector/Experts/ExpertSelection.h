@@ -56,7 +56,7 @@ struct Selection : KernelBuilder {
   /// Sorts all `length` candidates, best first, as f64s in `keys`, which has
   /// room for 16 more.
   void sort(const List &list, Value length, Value keys);
-  /// The numbers of 16 of them from place `i` on.
+  /// The numbers of 16 of them from index `i` on.
   Value sorted(Value keys, Value i);
 
 private:

@@ -126,7 +126,7 @@ struct Thresholds : KernelBuilder {
   Value isNaN(Value of) { return less(of, key(kLeastNumber)); }
 
   /// The least keys of entries [0, count) that are at least `bound`. If the
-  /// place is wanted, it is that of the first NaN, or else that of the least
+  /// index is wanted, it is that of the first NaN, or else that of the least
   /// key.
   SmallVector<Value> leastOf(Value m, Value count, Value bound) {
     auto keys = VectorType::get({kLanes}, b.getI64Type());

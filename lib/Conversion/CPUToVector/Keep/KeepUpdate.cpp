@@ -1,6 +1,6 @@
-// Kept entries of a block move to evicted places. keep_threshold may have found
-// the place. Otherwise places are found by comparing 64 entries at a time, up
-// to the last place that is needed.
+// Kept entries of a block move to evicted indices. keep_threshold may have
+// found the index. Otherwise indices are found by comparing 64 entries at a
+// time, up to the last index that is needed.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,7 +36,7 @@ struct Update : KernelBuilder {
     return arith::OrIOp::create(b, loc, above, both(tie, early));
   }
 
-  /// A bit for each evicted place among the kLanes from `from` on.
+  /// A bit for each evicted index among the kLanes from `from` on.
   Value evicted(Value m, Value from) {
     auto lanes = VectorType::get({kLanes}, b.getI1Type());
     Value inside = vector::CreateMaskOp::create(

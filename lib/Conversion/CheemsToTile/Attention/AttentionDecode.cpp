@@ -60,7 +60,7 @@ public:
     rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
     t.when(t.isLess(first, rows.count), [&] {
       if (stores.added) {
-        // A row that is not stored has a place after all pieces.
+        // A row that is not stored has an index after all splits.
         Value isHere =
             t.isLess(t.sub(rows.ownPlace, first), t.index(s.getEntries()));
         t.when(isHere, [&] {

@@ -156,7 +156,7 @@ void cheems::tile::buildStorePlaced(TileBuilder &t, RowTileAttr s,
   t.each(first, past, 1, [&](Value number) {
     Value row = t.add(segment.start, number);
     Value place = loadIndex(t, memory.places, {row, head});
-    // The place of a row that is not stored is after all entries.
+    // The index of a row that is not stored is after all entries.
     t.when(t.isLess(place, t.extent(memory.keys, 3)), [&] {
       Value next = t.add(row, 1);
       Entries entries{memory, segment.slot, head, t.add(place, 1)};

@@ -58,7 +58,7 @@ public:
     }
     rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
     if (stores.added) {
-      // A row that is not stored has a place after all entries.
+      // A row that is not stored has an index after all entries.
       t.when(t.isLess(rows.ownPlace, t.extent(memory.keys, 3)), [&] {
         storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
       });

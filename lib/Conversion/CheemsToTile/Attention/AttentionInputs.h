@@ -83,7 +83,7 @@ struct AttentionBefore {
 /// How many blocks the query heads of a state head are.
 int64_t headBlocksOf(const AttentionShape &shape, AttentionTileAttr sizes);
 
-/// Whether attention of one row leaves pieces that a matmul may merge: all
+/// Whether attention of one row leaves splits that a matmul may merge: all
 /// rows see as many entries as there are before them, which their position
 /// says. Then a matmul needs nothing else.
 bool leavesPieces(const AttentionShape &shape, AttentionStrategyAttr strategy);

@@ -266,12 +266,12 @@ struct NewEntries {
 void buildStoreEntries(TileBuilder &t, RowTileAttr s,
                        const AttentionShape &shape,
                        const AttentionMemory &memory, const NewEntries &added);
-/// The same where rows have places: a block has `s.getTimes()` rows, one after
+/// The same where rows have indices: a block has `s.getTimes()` rows, one after
 /// the other.
 void buildStorePlaced(TileBuilder &t, RowTileAttr s,
                       const AttentionShape &shape,
                       const AttentionMemory &memory, const NewEntries &added);
-/// The same of one row that has a place, in a kernel with other work. All
+/// The same of one row that has an index, in a kernel with other work. All
 /// threads see it afterwards.
 void storeOneEntry(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
                    const QueryRows &rows, const AttentionMemory &memory,
@@ -283,7 +283,7 @@ void buildStoreRows(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
                     const AttentionMemory &memory, const NewEntries &added);
 
 /// Finds the entry that each segment's one row becomes, by masks and positions
-/// of those that are kept: sets places and seen. Grid: state heads, segments.
+/// of those that are kept: sets indices and seen. Grid: state heads, segments.
 /// \param values as in `buildPlaceVisible`.
 void buildPlaceKept(TileBuilder &t, RowTileAttr s, const AttentionShape &shape,
                     const AttentionMemory &memory, const MaskSource &mask,
@@ -310,7 +310,7 @@ void buildPlaceRows(TileBuilder &t, WindowTileAttr s,
 void buildMoveKept(TileBuilder &t, int64_t entries, const AttentionShape &shape,
                    const AttentionMemory &memory);
 
-/// Finds the rows that some head sees: sets places, seen, and the pool
+/// Finds the rows that some head sees: sets indices, seen, and the pool
 /// `counts` [slots, layers, G']. Grid: state heads, segments.
 /// \param values [T, M], which the mask values are stored to if a matmul makes
 ///   them.
@@ -354,8 +354,8 @@ void buildAttentionF32(TileBuilder &t, AttentionTileAttr s,
                        const FirstStores &stores, Value y);
 
 struct PartialAttention;
-/// Attention of segments of one row over a piece of their entries each, on
-/// tensor cores. Grid: pieces, state heads times blocks of query heads,
+/// Attention of segments of one row over a split of their entries each, on
+/// tensor cores. Grid: splits, state heads times blocks of query heads,
 /// segments.
 void buildAttentionOfOneRow(TileBuilder &t, AttentionTileAttr s,
                             const AttentionShape &shape,

@@ -312,7 +312,7 @@ Value AttentionLaunches::attend() {
   return takePools(made).front();
 }
 
-/// Pieces of one row's entries each.
+/// Splits of one row's entries each.
 Value AttentionLaunches::attendInPieces() {
   Value number = tilesOf(b, op.getKeys(), 3, sizes.getEntries());
   SmallVector<OpFoldResult> extents = {segments(), number,

@@ -47,7 +47,7 @@ private:
   Value attend();
   Value attendInPieces();
   Value merge(ValueRange partial);
-  /// Leaves pieces to the matmul where it may merge them.
+  /// Leaves splits to the matmul where it may merge them.
   void leavePieces(ValueRange partial, Value number);
 
   // With a window that drops entries.
@@ -67,7 +67,7 @@ private:
   static void takeWritten(ArrayRef<Value *> written, LaunchOp made);
 
   OpFoldResult rows();
-  /// Lets a launch write places and what is seen.
+  /// Lets a launch write indices and what is seen.
   void findPlaces(LaunchOperands &operands);
   /// The same of mask values, if they are a matmul, which it computes.
   Value maskValues(LaunchOperands &operands);

@@ -1,4 +1,4 @@
-// What pieces of a row's entries give is added in the order of pieces. Their
+// What splits of a row's entries give is added in the order of splits. Their
 // shares are powers of two of the difference to the greatest bound of all: so a
 // sum is the same one, whoever computes it.
 #include "PieceMerging.h"
@@ -21,7 +21,7 @@ static Value entriesOfOneRow(TileBuilder &t, const AttentionShape &shape,
   return sees ? t.select(sees, count, t.index(0)) : count;
 }
 
-/// Bounds of pieces whose numbers are `numbers`; kNoScore from `count` on.
+/// Bounds of splits whose numbers are `numbers`; kNoScore from `count` on.
 static Value known(TileBuilder &t, Value best, Value numbers, Value count) {
   auto type = cast<RankedTensorType>(best.getType());
   return t.select(t.isLess(numbers, t.splatIndex(type, count)), best,
@@ -106,7 +106,7 @@ RowMerger::RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
                    /*swizzled=*/false);
 }
 
-/// A warp has a piece at a time, a lane some heads.
+/// A warp has a split at a time, a lane some heads.
 RankedTensorType RowMerger::numbersType(TileBuilder &t, int64_t rows) const {
   auto layout = BlockedAttr::get(t.b.getContext(), s.getWarps(), kWarpThreads,
                                  /*width=*/1);
@@ -119,7 +119,7 @@ Value RowMerger::pick(TileBuilder &t, Stage stage, Value piece,
   return t.pick(buffer, t.index(stage), rows, heads);
 }
 
-/// Writes the share of each piece of each head, and what heads are divided by.
+/// Writes the share of each split of each head, and what heads are divided by.
 void RowMerger::weigh(TileBuilder &t, ValueRange memory, Value count) const {
   RankedTensorType type = numbersType(t, s.getMost());
   Value zero = t.index(0);
@@ -157,7 +157,7 @@ Value RowMerger::merge(TileBuilder &t, ValueRange memory) const {
     SmallVector<Value> outputs;
     for (int64_t i = 0; i < s.getAhead(); ++i) {
       Value piece = t.add(first, i);
-      // The row of others would be a piece after it.
+      // The row of others would be a split after it.
       Value past = t.minimum(t.add(piece, 1), count);
       outputs.push_back(t.load(
           rowType, memory[3], {{zero, piece, zero}, {1, 2}, {past, length}},
@@ -176,7 +176,7 @@ Value RowMerger::merge(TileBuilder &t, ValueRange memory) const {
     }
     return sum;
   };
-  // Outputs of the first pieces come while they are weighed.
+  // Outputs of the first splits come while they are weighed.
   SmallVector<Value> outputs = load(zero);
   weigh(t, memory, count);
   Value sum = add(outputs, zero, t.fill(rowType, 0));

@@ -1,4 +1,4 @@
-// Merging what pieces of one row's entries give: by a kernel, or by the blocks
+// Merging what splits of one row's entries give: by a kernel, or by the blocks
 // of the matmul after attention. Both give the same bits.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_PIECEMERGING_H
@@ -7,24 +7,24 @@
 
 namespace cheems::tile {
 
-/// What pieces of one row's entries give, before they are merged.
+/// What splits of one row's entries give, before they are merged.
 struct PartialAttention {
-  Value best, sums; ///< [S, pieces, H] f32: those of RunningSoftmax
-  Value outputs;    ///< [S, pieces, H, P] f32, not divided yet
+  Value best, sums; ///< [S, splits, H] f32: those of RunningSoftmax
+  Value outputs;    ///< [S, splits, H, P] f32, not divided yet
 };
 
-/// Merges the pieces of each row. Grid: query heads, segments.
+/// Merges the splits of each row. Grid: query heads, segments.
 void buildMergePieces(TileBuilder &t, RowTileAttr s,
                       const AttentionShape &shape, int64_t entriesPerPiece,
                       const AttentionMemory &memory,
                       const PartialAttention &partial, Value y);
 
-/// The pieces of a step's only row, which a matmul merges.
+/// The splits of a step's only row, which a matmul merges.
 struct PiecesOfRow {
   Value segments;   ///< [S, 8] i32
   Value best, sums; ///< as those of PartialAttention
-  Value outputs;    ///< [S, pieces, H * P] f32
-  int64_t entries;  ///< of a piece
+  Value outputs;    ///< [S, splits, H * P] f32
+  int64_t entries;  ///< of a split
   int64_t heads, size;
   Value isMerged; ///< whether the matmul merges them, i1
 

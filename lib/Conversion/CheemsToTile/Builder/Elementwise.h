@@ -17,7 +17,7 @@ enum class Reach {
 Reach reachOf(linalg::GenericOp op, OpOperand &operand);
 
 /// Whether `op` computes each element of one tensor [T, N] from elements at its
-/// place of others [T, N], and at its column of others [N].
+/// index of others [T, N], and at its column of others [N].
 bool isElementwise(linalg::GenericOp op);
 
 /// Whether `op` computes each element of a vector from the same element of

@@ -49,7 +49,7 @@ private:
     t.store(goodness(masks), choice.rowGoodness, {{head, at}, {1}, {past}});
   }
 
-  /// An entry's place is how many have a lower position.
+  /// An entry's index is how many have a lower position.
   void sortEntries(Value first, Value count) {
     // A thread has all of the block's entries, and compares others with them.
     auto tile = t.tileType(

@@ -1,6 +1,6 @@
 // Finds where those rows of a prompt go that stay in the end. A row takes the
 // place of what it replaces, as in decoding, which may be a row that has
-// replaced another one. So its place is the end of a chain.
+// replaced another one. So its index is the end of a chain.
 #include "Attention/AttentionKernels.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,7 +39,7 @@ public:
 private:
   Value keep(RankedTensorType type) { return t.fillInteger(type, shape.keep); }
   Value none(RankedTensorType type) { return t.fillInteger(type, kNone); }
-  /// Places of rows, which are numbers of the step's.
+  /// Indices of rows, which are numbers of the step's.
   Value placesOf(Value rows) {
     return t.gather(row, choice.places, {{head, t.index(0)}, {1}}, rows);
   }

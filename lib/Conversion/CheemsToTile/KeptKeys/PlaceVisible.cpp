@@ -45,7 +45,7 @@ public:
     return arith::AndIOp::create(t.b, any, exists);
   }
 
-  /// Stores what the rows see and their places, after `count` entries, a
+  /// Stores what the rows see and their indices, after `count` entries, a
   /// number per row. Returns the count after them.
   Value take(Value first, Value count, Value places, Value seen) {
     RankedTensorType perColumn = t.sliceType(tile, 0);

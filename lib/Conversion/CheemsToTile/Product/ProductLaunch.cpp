@@ -10,7 +10,7 @@ using namespace cheems::tile;
 
 namespace {
 /// What makes the only row that is multiplied, if it is to be part of the
-/// kernel: a norm, or the merging of pieces, and the quantization.
+/// kernel: a norm, or the merging of splits, and the quantization.
 struct RowMaker {
   const NormChain *norm = nullptr;
   const PiecesOfRow *pieces = nullptr;

@@ -307,8 +307,8 @@ RowTileAttr Strategy::window(int64_t keep) const {
   return tile(1, threads, 1, std::min(columns, mostThreads * numbers));
 }
 
-/// Values of a piece take 32 KiB of shared memory, so that several blocks fit:
-/// a GPU needs them all to read at its bandwidth. The piece depends on the
+/// Values of a split take 32 KiB of shared memory, so that several blocks fit:
+/// a GPU needs them all to read at its bandwidth. The split depends on the
 /// head's size alone, so the order of sums depends on the row's length alone.
 AttentionTileAttr Strategy::attentionOfOneRow(int64_t size) const {
   constexpr int64_t values = 16384, least = 64, most = 256;
@@ -348,7 +348,7 @@ AttentionStrategyAttr Strategy::attention(SegmentedAttentionOp op) const {
       mergedPieces(shape.queryHeads * shape.size));
 }
 
-/// All blocks read all pieces. From the second-level cache a multiprocessor
+/// All blocks read all splits. From the second-level cache a multiprocessor
 /// gets 64 bytes a cycle: 96 KiB take it about a microsecond, which is the
 /// least that a launch costs.
 MergeTileAttr Strategy::mergedPieces(int64_t columns) const {

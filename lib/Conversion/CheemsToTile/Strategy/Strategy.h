@@ -78,7 +78,7 @@ public:
   RowTileAttr oneRow(int64_t columns) const;
   /// Numbers of a segment's rows, of which a block takes `columns`.
   RowTileAttr numbers(bool oneRow) const;
-  /// Pieces of a row of `columns` outputs, by each block of a matmul of one
+  /// Splits of a row of `columns` outputs, by each block of a matmul of one
   /// row; null where that would take longer than a launch.
   MergeTileAttr mergedPieces(int64_t columns) const;
   /// Pieces of rows of `columns` logits, and the best of these.

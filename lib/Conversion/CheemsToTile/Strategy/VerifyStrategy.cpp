@@ -127,7 +127,7 @@ struct Follower {
                       : "the sum of a norm has this row alone",
                   said.getMerge() == chosen.getMerge()
                       ? ""
-                      : "attention leaves these pieces alone"});
+                      : "attention leaves these splits alone"});
   }
 
   Why tile(AttentionTileAttr said, AttentionTileAttr chosen) const {

@@ -84,7 +84,7 @@ std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
   return {scan.getResult(0), scan.getResult(1)};
 }
 
-/// The first place from `from` on and below `to` of head m whose entry is not
+/// The first index from `from` on and below `to` of head m whose entry is not
 /// kept; `to` if all are.
 Value firstEvicted(OpBuilder &b, Location loc, Value masks, Value positions,
                    Value m, Value from, Value to, Value mask, Value last) {
@@ -274,7 +274,7 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
         tensor::ExtractOp::create(b, loc, getThreshold(), ValueRange{m});
     Value last = tensor::ExtractOp::create(b, loc, getLast(), ValueRange{m});
     auto perEntry = [&](OpBuilder &b, Location loc, Value j,
-                        ValueRange args) { // free place, the destinations
+                        ValueRange args) { // free index, the destinations
       Entry entry(b, loc, args[3], args[4], m, j);
       Value kept = better(b, loc, entry, mask, last, /*orEqual=*/true);
       auto branch = scf::IfOp::create(

@@ -22,7 +22,7 @@ static int64_t alignmentOf(AllocOp op) {
                   getsBoxes ? kBoxAlignment : 1);
 }
 
-/// Gives everything in the kernel its place; returns the bytes of all.
+/// Gives everything in the kernel its offset; returns the bytes of all.
 static int64_t plan(KernelOp kernel) {
   // The order is by alignment, the strictest first: so little is lost between
   // buffers.

@@ -1,4 +1,4 @@
-// Attention over quantized values: a tile of rows takes all scales, a piece of entries its own.
+// Attention over quantized values: a tile of rows takes all scales, a split of entries its own.
 // RUN: cheems-opt %s --transform-interpreter --canonicalize --cse | FileCheck %s --check-prefix=ROWS
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' | FileCheck %s --check-prefix=KEYS
 

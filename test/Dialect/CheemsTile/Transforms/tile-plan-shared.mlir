@@ -1,4 +1,4 @@
-// Buffers and exchanges get places in a block's shared memory, and the kernel the bytes of all.
+// Buffers and exchanges get offsets in a block's shared memory, and the kernel the bytes of all.
 // RUN: split-file %s %t
 // RUN: cheems-opt %t/places.mlir --cheems-tile-plan-shared | FileCheck %s
 // RUN: cheems-opt %t/places.mlir --cheems-tile-plan-shared --cheems-tile-plan-shared | FileCheck %s
@@ -19,7 +19,7 @@
 // CHECK-SAME: shared(2048)
 // CHECK: sum_partials {{.*}} scratch 0
 // CHECK: convert_layout {{.*}} scratch 0
-// A place that none needs is not given: a warp has whole rows.
+// An offset that none needs is not given: a warp has whole rows.
 // CHECK-LABEL: @nothing
 // CHECK-SAME: shared(0)
 // CHECK: reduce add %{{[^ ]*}} axis 1 :

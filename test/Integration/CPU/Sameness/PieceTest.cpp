@@ -1,5 +1,5 @@
-// Sequences of several pieces of entries, each with a softmax of its own: in
-// which entry, beside whom and on how many threads pieces were computed does
+// Sequences of several splits of entries, each with a softmax of its own: in
+// which entry, beside whom and on how many threads splits were computed does
 // not show. Of a window of 500 keys, of all keys, of those that are counted.
 #include "Artefacts.h"
 #include "Sequences.h"
@@ -62,8 +62,8 @@ TEST_P(Piece, CutsAtMultiplesOfTheBlockDoNotShow) {
   EXPECT_TRUE(same(want, chunked(session, 0, ids, {320, 64, 192})));
 }
 
-// Pieces of 384 entries, of 768 (from 12,288 on) and of 1,536 (from 24,576 on):
-// rows around the first entry of a piece and of what follows within one.
+// Splits of 384 entries, of 768 (from 12,288 on) and of 1,536 (from 24,576 on):
+// rows around the first entry of a split and of what follows within one.
 class Grown : public Compiled {};
 INSTANTIATE_TEST_SUITE_P(
     Models, Grown,
@@ -96,7 +96,7 @@ TEST_P(Grown, DecodedAloneBesideOthersAndByTheGeneralEntry) {
   }
 }
 
-// However many pieces there are, threads meet once to share them.
+// However many splits there are, threads meet once to share them.
 TEST(Pieces, AreOneRegionAtAnyDepth) {
   constexpr int64_t length = 12700;
   constexpr int most = 6;

@@ -103,7 +103,7 @@ def Cheems_PoolAttr : AttrDef<Cheems_Dialect, "Pool"> {
 
 def Cheems_StoredParameterAttr : AttrDef<Cheems_Dialect, "StoredParameter"> {
   let mnemonic = "stored_parameter";
-  let summary = "A weight and its place in the weight section";
+  let summary = "A weight and its offset in the weight section";
   let description = [{
     A module has a list of them as `cheems.parameters`: all weights that its code reads. `names`, `permute`, `by_columns`, `layout` and
     `quantized` are those of `cheems.parameter`, and `type` is that of its result: the whole as it is stored. `offset` is in bytes. Each

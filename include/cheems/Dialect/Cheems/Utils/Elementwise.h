@@ -10,7 +10,7 @@
 namespace cheems {
 
 /// True if `op` computes each element of an f32 tensor [T, N] from the elements
-/// at its place of others [T, N] and at its column of others [N].
+/// at its index of others [T, N] and at its column of others [N].
 bool isElementwiseOnRows(linalg::GenericOp op);
 
 /// The last of the elementwise ops that `value` goes through while it has no

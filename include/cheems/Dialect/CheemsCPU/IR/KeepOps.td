@@ -17,7 +17,7 @@ def CheemsCPU_KeepThresholdOp : CheemsCPU_DestinationOp<"keep_threshold"> {
     Operands and state: `mask` [M, C] f32 and `position` [M, C] i32 are the entries of one sequence. [0, first) are those kept before
     this block, and one entry per row follows. `first` is an index. `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys
     that were evicted earlier need not be among the entries, because they can never return (docs/rationale.md). A destination `moves_to`
-    [1, M] i32 may be given for one row and first <= W. It says where `keep_update` moves the row's entry: the first place below W whose
+    [1, M] i32 may be given for one row and first <= W. It says where `keep_update` moves the row's entry: the first index below W whose
     entry is not kept, or W if nothing moves.
 
     Constraints:
@@ -52,12 +52,12 @@ def CheemsCPU_KeepThresholdOp : CheemsCPU_DestinationOp<"keep_threshold"> {
 }
 
 def CheemsCPU_KeepUpdateOp : CheemsCPU_DestinationOp<"keep_update", [AttrSizedOperandSegments]> {
-  let summary = "Drops evicted entries and moves kept entries into their places";
+  let summary = "Drops evicted entries and moves kept entries to their indices";
   let description = [{
     After a block of rows, this op moves the W kept entries of each head to the front.
 
     Equation: there are n = first + rows entries. If n <= W, nothing happens. Otherwise `keep_threshold` of the block's last row says
-    which entries are kept. Kept entries j >= W move, in ascending order, to the places of evicted entries below W, in ascending order.
+    which entries are kept. Kept entries j >= W move, in ascending order, to the indices of evicted entries below W, in ascending order.
 
     Operands and state: `threshold`, `last` [M] are the last row of `keep_threshold`; `first`, `rows` are indices. Destinations, updated
     in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and for quantized i8 values their `key_scales`,

@@ -60,7 +60,7 @@ def CheemsPlan_FieldOp : CheemsPlan_Op<"field", [CheemsPlan_NamedResult, Pure]> 
 def CheemsPlan_WeightsOp : CheemsPlan_Op<"weights", [CheemsPlan_NamedResult, Pure]> {
   let summary = "Where a parameter begins";
   let description = [{
-    A parameter is known by its place in the file's weight section. On the GPU it may lie elsewhere.
+    A parameter is known by its offset in the file's weight section. On the GPU it may lie elsewhere.
 
     Equation: result = where the parameter begins that is `offset` bytes after the start of the section.
 

@@ -7,13 +7,13 @@ include "mlir/IR/OpBase.td"
 def CheemsTile_ScratchOpInterface : OpInterface<"ScratchOpInterface"> {
   let cppNamespace = "::cheems::tile";
   let description = [{
-    An op whose threads exchange numbers through shared memory if they are in different warps. `cheems-tile-plan-shared` gives it a place.
+    An op whose threads exchange numbers through shared memory if they are in different warps. `cheems-tile-plan-shared` gives it an offset.
     Its threads wait for each other before they write there and before they read.
   }];
   let methods = [
     InterfaceMethod<"How many bytes it needs, 0 if none.", "int64_t", "getScratchBytes">,
     InterfaceMethod<"Where they begin in the block's shared memory.", "::std::optional<int64_t>", "getScratchOffset">,
-    InterfaceMethod<"Sets the place.", "void", "setScratchOffset", (ins "int64_t":$offset)>
+    InterfaceMethod<"Sets the offset.", "void", "setScratchOffset", (ins "int64_t":$offset)>
   ];
 }
 

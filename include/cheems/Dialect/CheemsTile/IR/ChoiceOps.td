@@ -134,7 +134,7 @@ def CheemsTile_TallyOp : CheemsTile_Op<"tally", [AllTypesMatch<["rows", "columns
   let description = [{
     Each thread adds 1, for each of its elements, to one element of a stage of a buffer.
 
-    Equation: for c < below, buffer[stage, r, c] grows by how many x have rows[x] = r and columns[x] = c, where x is a place in a tile of
+    Equation: for c < below, buffer[stage, r, c] grows by how many x have rows[x] = r and columns[x] = c, where x is an index in a tile of
     one or two dimensions.
 
     Operands and state: `buffer`, which is changed; `stage`; `rows` and `columns` i32.
@@ -168,7 +168,7 @@ def CheemsTile_PickOp : CheemsTile_Op<"pick", [CheemsTile_NamedResult, AllTypesM
   let description = [{
     Each thread reads, for each of its elements, one element of a stage of a buffer.
 
-    Equation: tile[x] = buffer[stage, rows[x], columns[x]], where x is a place in a tile of one or two dimensions.
+    Equation: tile[x] = buffer[stage, rows[x], columns[x]], where x is an index in a tile of one or two dimensions.
 
     Operands and state: `buffer`; `stage`; `rows` and `columns` i32.
 

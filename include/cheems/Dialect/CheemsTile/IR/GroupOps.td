@@ -36,7 +36,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
 
     A group that is `in_products` is read by groups of matmuls of few rows alone. In a step of one row its last launch is left out: each block
     of the matmuls makes the row itself, from what the group reads. That is the norm, the quantization, or both of them; of attention it is
-    the launch that merges pieces, where these are few. In other steps the group has all its launches.
+    the launch that merges splits, where these are few. In other steps the group has all its launches.
 
     | kind | it is about | it may also hold |
     |---|---|---|

@@ -19,7 +19,7 @@ def CheemsTile_LoadOp : CheemsTile_GlobalOp<"load", [CheemsTile_NamedResult]> {
     o_d1 + j < extents[1], and 0 otherwise. e_d is the unit vector of dimension d. A tile of one dimension has no j.
 
     With `parts` n the tile's rows are parts of n rows each: i mod n stands for i in all of this. With `along` a, floor(i / n) e_a is added to
-    the place: each part is one further along that dimension. Without it all parts are the same.
+    the index: each part is one further along that dimension. Without it all parts are the same.
 
     Operands and state: `source` a memref; `offsets` one per dimension of it; `extents` one per dimension of the tile, by default those of
     `source`.

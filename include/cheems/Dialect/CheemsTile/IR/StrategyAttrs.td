@@ -93,9 +93,9 @@ def CheemsTile_AttentionTileAttr : CheemsTile_SizesAttr<"AttentionTile", "attent
 }
 
 def CheemsTile_MergeTileAttr : CheemsTile_SizesAttr<"MergeTile", "merge_tile"> {
-  let summary = "Pieces of a row that a block merges";
+  let summary = "Splits of a row that a block merges";
   let description = [{
-    A block of `warps` warps merges at most `most` pieces of a row, and loads `ahead` of them before it adds the first one.
+    A block of `warps` warps merges at most `most` splits of a row, and loads `ahead` of them before it adds the first one.
 
     Example: `#cheems_tile.merge_tile<most = 32, ahead = 4, warps = 4>`
   }];
@@ -116,7 +116,7 @@ def CheemsTile_WindowTileAttr : CheemsTile_SizesAttr<"WindowTile", "window_tile"
   let summary = "How what a window keeps of a prompt is chosen";
   let description = [{
     Blocks have `threads` threads, and `columns` numbers at a time of what stands before them. A block ranks `ranked` entries, and compares
-    candidates with `leaving` at a time. Places of rows are found by a block of `chain_threads` threads, for `chained` rows at a time.
+    candidates with `leaving` at a time. Indices of rows are found by a block of `chain_threads` threads, for `chained` rows at a time.
 
     Example: `#cheems_tile.window_tile<threads = 128, columns = 1024, ranked = 16, leaving = 16, chained = 1024, chain_threads = 256>`
   }];
@@ -174,8 +174,8 @@ def CheemsTile_ProductStrategyAttr : CheemsTile_StrategyAttr<"Product", "product
     It is an attribute of `linalg.matmul` and `cheems_tile.coded_product`. Of matmuls that one launch computes, the first one's holds.
 
     A function of many rows has `many`. Its steps of `wide_from` rows or more have `wide` in its place. A function of few rows has `few`, and
-    `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge pieces, or quantize), they
-    have `making`, hold the row as `row`, and merge pieces as `merge` says: without it they merge none.
+    `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge splits, or quantize), they
+    have `making`, hold the row as `row`, and merge splits as `merge` says: without it they merge none.
 
     Example: `#cheems_tile.product_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>`
   }];
@@ -189,10 +189,10 @@ def CheemsTile_AttentionStrategyAttr : CheemsTile_StrategyAttr<"Attention", "att
   let summary = "How attention is shared out among blocks";
   let description = [{
     It is an attribute of `cheems.segmented_attention`. `attend` is what blocks attend to; with a window that drops entries `of_kept` takes its
-    place. `store`: the rows that become entries; with places of their own `store_placed`. `half`: half a head of rows that a block of attention
-    stores itself. `visible`: rows that find what they see. `window`: entries of one row's window. `choice`: what a window keeps of a prompt.
-    `moved`: entries that a block looks through for new ones. `merged`: the row that pieces are merged to. `merge`: a matmul after may merge
-    them; without it none may.
+    index. `store`: the rows that become entries; with indices of their own `store_placed`. `half`: half a head of rows that a block of
+    attention stores itself. `visible`: rows that find what they see. `window`: entries of one row's window. `choice`: what a window keeps
+    of a prompt. `moved`: entries that a block looks through for new ones. `merged`: the row that splits are merged to. `merge`: a matmul
+    after may merge them; without it none may.
   }];
   let parameters = (ins "::cheems::tile::AttentionTileAttr":$attend, OptionalParameter<"::cheems::tile::AttentionTileAttr">:$of_kept,
                         "::cheems::tile::RowTileAttr":$store, "::cheems::tile::RowTileAttr":$store_placed, "::cheems::tile::RowTileAttr":$half,

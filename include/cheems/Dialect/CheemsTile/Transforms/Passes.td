@@ -5,10 +5,10 @@
 include "mlir/Pass/PassBase.td"
 
 def TilePlanSharedPass : Pass<"cheems-tile-plan-shared", "::mlir::ModuleOp"> {
-  let summary = "Give buffers and exchanges their places in shared memory";
+  let summary = "Give buffers and exchanges their offsets in shared memory";
   let description = [{
     Before: kernels with `cheems_tile.alloc` and with ops that exchange numbers through shared memory.
-    After: each buffer and each of these ops has its place, and each kernel the bytes that a block of it needs. Places that were there are
+    After: each buffer and each of these ops has its offset, and each kernel the bytes that a block of it needs. Offsets that were there are
     chosen anew.
     Requires: nothing.
     Guarantees: buffers do not overlap each other or the exchanges, and are aligned as their type says. All exchanges of a kernel share one
