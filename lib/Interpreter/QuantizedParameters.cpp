@@ -39,7 +39,7 @@ static std::optional<Codes> rounded(ParameterOp op, Frame &f) {
               (!isa_and_nonnull<cpu::PanelsAttr>(op.getLayoutAttr()) ||
                size % (kTogether * step) == 0);
   if (!fits) {
-    f.fail() << "has no codes of rows of " << size;
+    f.fail() << "has no quantized rows of " << size;
     return std::nullopt;
   }
   int64_t groups = format.groups(size);

@@ -1,5 +1,5 @@
-// What stands behind the C interface's pointers, and how an exception becomes a
-// status.
+// Defines what the C interface's pointers point to, and turns an exception into
+// a status.
 #ifndef CHEEMS_RUNTIME_API_HANDLES_H
 #define CHEEMS_RUNTIME_API_HANDLES_H
 

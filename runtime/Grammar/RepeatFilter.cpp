@@ -7,7 +7,7 @@ using Position = Automaton::Position;
 /// Where an item can go on in more ways than can be tried, one of them is taken
 /// to be right.
 static constexpr size_t maximumTries = size_t(1) << 15;
-/// This bounds all kept places together.
+/// All kept positions together are at most so many.
 static constexpr size_t maximumKeptPlaces = size_t(1) << 20;
 
 bool RepeatFilter::accept(Automaton &automaton, Position from,

@@ -13,7 +13,7 @@ static constexpr int noted[] = {SIGINT, SIGTERM, SIGHUP};
 /// SIGINT, since it was forgotten; the first of the others. 0: none.
 static volatile std::sig_atomic_t interrupted = 0, ended = 0;
 
-/// Names of files that are not to outlive the process; null: a free place.
+/// Names of files that are not to outlive the process; null: a free slot.
 static std::atomic<const char *> unfinished[16];
 static_assert(std::atomic<const char *>::is_always_lock_free,
               "a signal handler reads them");

@@ -46,7 +46,7 @@ private:
 constexpr int64_t none = std::numeric_limits<int64_t>::max();
 
 /// The number after `name` in a file of such lines, or with an empty name the
-/// first one; `none` where there is no number.
+/// first one. It is `none` if the file has no such number.
 int64_t numberIn(const std::string &path, const std::string &name) {
   std::ifstream file(path);
   std::string line;

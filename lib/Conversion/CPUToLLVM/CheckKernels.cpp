@@ -75,7 +75,7 @@ LogicalResult check(Operation *op, SymbolTableCollection &symbols) {
       .Case<memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
             memref::ReallocOp>([](Operation *op) {
         return op->emitOpError("a step may not allocate: this buffer has no "
-                               "place in the workspace");
+                               "offset in the workspace");
       })
       .Case([](memref::CopyOp copy) {
         return copy.emitOpError("a step may not copy a buffer of type ")

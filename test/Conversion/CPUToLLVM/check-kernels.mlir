@@ -27,7 +27,7 @@ func.func @good(%n: index, %workspace: memref<?xi8>, %x: f32, %v: vector<8xf64>)
 // -----
 
 func.func @allocates(%n: index) {
-  // expected-error@below {{a step may not allocate: this buffer has no place in the workspace}}
+  // expected-error@below {{a step may not allocate: this buffer has no offset in the workspace}}
   %a = memref.alloc(%n) : memref<?xf32>
   // expected-error@below {{a step may not allocate}}
   %b = memref.alloca() : memref<4xf32>

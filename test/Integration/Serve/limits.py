@@ -189,7 +189,7 @@ class Turns(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """Of a server at its limits: as /proc tells it, and under a limit of the system (ulimit -d)."""
+    """Memory of a server at its limits: as /proc tells it, and under a limit of the system (ulimit -d)."""
 
     FIGURE = 300  # of which requests have some 100
     STACKS = 16 * 8  # of threads; the limit counts them whole, and they use little

@@ -89,7 +89,7 @@ class Evaluation(unittest.TestCase):
         return items
 
     def logprobs(self, ids):
-        """Of each id but the first, and whether it is the most probable one."""
+        """Returns the log-probability of each id but the first, and whether it is the most probable one."""
         raw = struct.pack(f"<{len(ids)}q", *ids)
         head = json.dumps({"input_ids": {"dtype": "I64", "shape": [1, len(ids)], "data_offsets": [0, len(raw)]}}).encode()
         given, got = self.folder / "ids.safetensors", self.folder / "logits.safetensors"

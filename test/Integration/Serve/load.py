@@ -35,7 +35,7 @@ from load_outcomes import Outcome, Timings
 from load_server import Server, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# room for what the allocator keeps of what was freed, some 2 MiB; a leak of 2 KiB a request is more in the long form
+# The allocator may keep some 2 MiB of what was freed. A leak of 2 KiB a request is more in the long form
 GROWTH = 6 << 20
 PREFIX = "load-"
 CONTEXT = 512
@@ -80,7 +80,7 @@ class Load:
         self.outcomes, self.waits = [], []
 
     def kinds(self, count):
-        """Of so many clients; a few kinds are slow, and come at fixed places."""
+        """Draws the kinds of so many clients. A few kinds are slow, and come at fixed indices."""
         draw = random.Random(self.seed)
         kinds = draw.choices(list(WEIGHTS), list(WEIGHTS.values()), k=count)
         slow = max(2, count // 200)

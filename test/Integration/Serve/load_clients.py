@@ -35,7 +35,7 @@ class Clients(load_hostile.HostileClients):
 
     @staticmethod
     def judge(id, kind, status, body, text, choices=1):
-        """Of a whole answer: its text must be `text`, where one is known."""
+        """Judges a whole answer: its text must be `text`, where one is known."""
         if status != 200:
             return Outcome(id, kind, "refused", status, wrong="" if status == 429 else f"status {status}: {body[:200]!r}")
         got = json.loads(body)["choices"]

@@ -70,7 +70,7 @@ class HostileClients:
         return await self.costly(id, "many inputs", "/v1/embeddings", dict(input=inputs), 100, (200, 429, 503))
 
     async def slot_files(self, id, random):
-        """Of a few names, so that others write and read the same ones."""
+        """Uses slot files of a few names, so that others write and read the same ones."""
         outcomes, name = [], random.choice(["a", "b", "../c", ""])
         for part, action in zip("abc", ("save", "restore", "erase")):
             body = {} if action == "erase" else dict(filename=name)

@@ -107,7 +107,7 @@ class Completions(Asking):
 
 
 class Parameters(Asking):
-    """Of both interfaces."""
+    """Checks the parameters of both interfaces."""
 
     def both(self, **options):
         """The texts of both, with how they ended."""

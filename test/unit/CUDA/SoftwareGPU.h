@@ -15,8 +15,8 @@ namespace cheems::test {
 /// Pinned memory of the host is a part of it.
 constexpr int64_t cardBytes = int64_t{128} << 20;
 
-/// It is behind the driver that can be told to fail. Call it in front of all
-/// else: a process opens one driver.
+/// Makes the process use the software GPU, by way of a driver that can be told
+/// to fail. Call it before all else: a process opens one driver.
 inline const FaultyDriver &useSoftwareGPU() {
   setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::faultyDriver, 1);
   setenv("FAULTY_DRIVER_BEHIND", cheems::test_paths::softwareGPU, 1);

@@ -38,7 +38,7 @@ LogicalResult CodedProductOp::verify() {
            << getScales().getType() << " for K " << x[1];
   }
   if (getBits() == 8 ? scales[1] != 1 : getGroup() % 32 != 0) {
-    return emitOpError("C3: codes of 8 bits have one group, and those of 4 "
+    return emitOpError("C3: 8-bit integers have one group, and those of 4 "
                        "bits groups of a multiple of 32, not ")
            << getGroup();
   }

@@ -90,7 +90,7 @@ func.func @coded_product_c3_divides(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: 
 // -----
 
 func.func @coded_product_c3_groups(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x96xi8>, %w: tensor<8x2xf32>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C3: codes of 8 bits have one group, and those of 4 bits groups of a multiple of 32, not 48}}
+  // expected-error@below {{C3: 8-bit integers have one group, and those of 4 bits groups of a multiple of 32, not 48}}
   %r = cheems_tile.coded_product bits 8 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x96xi8>, tensor<8x2xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -98,7 +98,7 @@ func.func @coded_product_c3_groups(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: t
 // -----
 
 func.func @coded_product_c3_group(%x: tensor<3x96xi8>, %s: tensor<3xf32>, %c: tensor<8x64xi8>, %w: tensor<8x6xbf16>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C3: codes of 8 bits have one group, and those of 4 bits groups of a multiple of 32, not 16}}
+  // expected-error@below {{C3: 8-bit integers have one group, and those of 4 bits groups of a multiple of 32, not 16}}
   %r = cheems_tile.coded_product bits 4 ins(%x, %s : tensor<3x96xi8>, tensor<3xf32>) weights(%c, %w : tensor<8x64xi8>, tensor<8x6xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }

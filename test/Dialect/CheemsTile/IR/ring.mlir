@@ -76,7 +76,7 @@ cheems_tile.kernel @fill_ring(%k: !cheems_tile.tensor_map<64x64xbf16>, %m: !chee
     // CHECK-NEXT: cheems_tile.free_stage %[[RING]][%{{.*}}] : !cheems_tile.ring<2>
     cheems_tile.free_stage %ring[%step] : !cheems_tile.ring<2>
   }
-  // A place in shared memory.
+  // An offset in shared memory.
   // CHECK: cheems_tile.fill_ring %{{.*}} at 64 {
   %other = cheems_tile.fill_ring %steps at 64 {
   ^bb0(%step: index, %stage: index):
