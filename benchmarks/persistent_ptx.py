@@ -37,7 +37,7 @@ ENTRY = """
   mov.u32 %%r6, %%nctaid.x;
   mad.lo.u32 %%r7, %%r5, %(warps)d, %%r4; // of all warps, this one
   mul.lo.u32 %%r8, %%r6, %(warps)d;
-  mul.wide.u32 %%rd0, %%r3, 16; // bytes of weights in front of a lane's
+  mul.wide.u32 %%rd0, %%r3, 16; // bytes of weights before a lane's
   mul.wide.u32 %%rd1, %%r3, 32; // and of values
   setp.eq.u32 %%p0, %%r2, 0;
   setp.eq.u32 %%p1, %%r3, 0;

@@ -55,7 +55,7 @@ def example(tools, folder, name):
         sys.exit(f"generate-docs: {path} has no example between `// doc: PIPELINE` and `// doc-end`")
     pipeline, lines = found.groups()
     before = "".join(line for line in lines.splitlines(True) if not line.lstrip().startswith("//"))
-    # Maps stand where they are used; layouts, which are in each type, have a name in front of the module.
+    # Maps stand where they are used; layouts, which are in each type, have a name before the module.
     names = [] if "Tile" in folder else ["--mlir-print-local-scope"]
     command = [tools.opt, f"--pass-pipeline=builtin.module({pipeline})", *names, "-"]
     after = subprocess.run(command, check=True, capture_output=True, text=True, input=before).stdout

@@ -13,7 +13,7 @@
  * after the index
  *
  * Every byte is covered by a checksum or is zero padding of fewer than 4096
- * bytes in front of a section or the index.
+ * bytes before a section or the index.
  */
 #ifndef CHEEMS_ARTIFACT_H
 #define CHEEMS_ARTIFACT_H

@@ -36,7 +36,7 @@ std::string hex(XXH128_hash_t hash) {
   return text;
 }
 
-/// The escape stands in front of the two hexadecimal digits of a byte: paths
+/// The escape stands before the two hexadecimal digits of a byte: paths
 /// and arguments have no byte like it.
 constexpr char escape = '\0';
 

@@ -10,12 +10,12 @@ namespace cheems {
 /// All bytes of a file; "-" is standard input. Throws Error naming it, and
 /// interrupted when Ctrl-C ends the wait for input.
 std::string readBytes(const std::string &path);
-/// The same without the byte order mark that some editors put in front of a
+/// The same without the byte order mark that some editors put before a
 /// text: no tokenizer, grammar or schema means it.
 std::string readText(const std::string &path);
 
 /// Reads standard input a line at a time. Lines may end as on Windows, and a
-/// byte order mark in front of the first one is dropped.
+/// byte order mark before the first one is dropped.
 class LineReader {
 public:
   enum class Event { line, end, interrupted };

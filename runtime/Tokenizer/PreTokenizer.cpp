@@ -56,7 +56,7 @@ private:
   std::unique_ptr<Split> split;
 };
 
-/// Spaces become a mark that also stands in front of words.
+/// Spaces become a mark that also stands before words.
 class Metaspace : public PreTokenizer {
 public:
   enum class Prepend { always, first, never };
@@ -95,7 +95,7 @@ private:
   std::unique_ptr<Split> split;
 };
 
-/// Cuts where the script changes. What a piece has in front of its first
+/// Cuts where the script changes. What a piece has before its first
 /// character with a script is lost, as the reference loses it.
 class UnicodeScripts : public PreTokenizer {
 public:

@@ -14,14 +14,16 @@ words = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(words)
 
 # A text for each line of the list: a phrase that nothing here finds is no rule.
-OLD = """the card | of cards | a card in software | its law | matrix product | products of prompts | coded product | products with panels
-product after attention | a product's | the product's loop | epilogue of a product | tables of codes | rounds rows to codes | matmul with codes
-codes of 4 bits | codes and a scale | becomes codes | sum of its codes | evicted place | places of elements | places in shared memory
-merges the pieces | pieces of a sequence | attention in pieces | one behind the other | behind each other | comes behind it | those behind them
-begins behind | kernels ahead | ahead of its use | fetched ahead | what is no number | a mask is no number. | pools that are no numbers
+OLD = """the card | of cards | a card in software | its law | matrix product | products of prompts | coded product
+products with panels | product after attention | a product's | the product's loop | epilogue of a product | tables of codes
+rounds rows to codes | matmul with codes | codes of 4 bits | codes and a scale | becomes codes | sum of its codes
+evicted place | places of elements | places in shared memory | merges the pieces | pieces of a sequence | attention in pieces
+one behind the other | behind each other | comes behind it | those behind them | begins behind | in front of the loop
+kernels ahead | ahead of its use | fetched ahead | what is no number | a mask is no number. | pools that are no numbers
 in other company | rooms for files | of its room""".replace("\n", " | ").split(" | ")
-RIGHT = """product keys | the product of two numbers | a dot product | an exit code | machine code | error codes | pieces of text | in place of a file
-what takes the place of a file | behind a proxy | ahead-of-time | the number is none | room for eight | a law of physics | cards.def""".replace("\n", " | ").split(" | ")
+RIGHT = """product keys | the product of two numbers | a dot product | an exit code | machine code | error codes | pieces of text
+in place of a file | what takes the place of a file | behind a proxy | ahead-of-time | the number is none | room for eight
+a law of physics | a driver in front of a driver | cards.def""".replace("\n", " | ").split(" | ")
 
 
 class Words(unittest.TestCase):

@@ -7,7 +7,7 @@
 namespace cheems {
 
 /// With \n, \r, \t, \\, \", \' and \xHH as what they stand for. A backslash
-/// in front of anything else stays.
+/// before anything else stays.
 std::string unescape(const std::string &text);
 
 } // namespace cheems

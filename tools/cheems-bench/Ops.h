@@ -1,5 +1,5 @@
 // Matmuls with a matrix of weights, alone: each matrix is the head of a model
-// without layers, whose step is a gather and a norm of M rows in front of it.
+// without layers, whose step is a gather and a norm of M rows before it.
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_OPS_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_OPS_H
 

@@ -17,7 +17,7 @@ public:
   void capture(mlir::Value value);
   /// The struct.
   mlir::Type type() const;
-  /// Stores what is captured, in front of the loop.
+  /// Stores what is captured, before the loop.
   void store(mlir::OpBuilder &b, mlir::Location loc, mlir::Value frame) const;
   /// Runs in the body: maps what was captured to what is in `frame`.
   void load(mlir::OpBuilder &b, mlir::Location loc, mlir::Value frame,

@@ -229,7 +229,7 @@ struct OutlineParallel
     return body;
   }
 
-  /// Hands the body and a frame to the pool, in front of the loop.
+  /// Hands the body and a frame to the pool, before the loop.
   void callPool(OpBuilder &b, scf::ForallOp loop, Captured &captured,
                 func::FuncOp body, const std::string &name) {
     MLIRContext *context = &getContext();

@@ -22,7 +22,7 @@ struct VectorUnit {
 Value sourceOfRows(Value buffer);
 
 /// y = epilogue(x * W^T) on panels, by the target's way of matmuls. What it
-/// packs of x, it packs in front of the enclosing scf.forall where x comes from
+/// packs of x, it packs before the enclosing scf.forall where x comes from
 /// outside of that.
 LogicalResult lowerLinear(cpu::LinearOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);

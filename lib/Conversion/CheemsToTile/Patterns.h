@@ -42,7 +42,7 @@ protected:
 /// after the body then.
 void inlineGroup(RewriterBase &rewriter, GroupOp group);
 
-/// A launch in front of the insertion point.
+/// A launch before the insertion point.
 /// \param blocks how many blocks each dimension of the grid has.
 /// \param when the condition, i1; null: always.
 LaunchOp launch(ImplicitLocOpBuilder &b, FlatSymbolRefAttr kernel,
@@ -90,9 +90,9 @@ std::optional<std::string> whyNoKernel(TopLogitsOp op,
 std::optional<std::string> whyNoKernel(RetrieveExpertsOp op);
 std::optional<std::string> whyNoKernel(MixExpertsOp op);
 
-/// Whether tensor cores are to multiply inputs that have not been rounded in
-/// front of the op. That is no op without a kernel: the rounding was left out,
-/// or something hides it.
+/// Whether tensor cores are to multiply inputs that have not been rounded
+/// before the op. That is no op without a kernel: the rounding was left out, or
+/// something hides it.
 bool lacksRounding(SegmentedSSDOp op);
 
 } // namespace cheems::tile

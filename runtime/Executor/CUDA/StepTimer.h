@@ -8,7 +8,7 @@
 
 namespace cheems::cuda {
 
-/// Events in front of each launch and after the last. A step that is timed is
+/// Events before each launch and after the last. A step that is timed is
 /// launched one by one: a graph has no events between its kernels.
 class StepTimer {
 public:
@@ -19,7 +19,7 @@ public:
   StepTimer(const StepTimer &) = delete;
   StepTimer &operator=(const StepTimer &) = delete;
 
-  /// After all launches so far, and in front of the next.
+  /// After all launches so far, and before the next.
   void mark(size_t launch, const Stream &stream) const;
   /// Tells the profile of the last step of `launcher`, which has ended: a
   /// region per launch that has blocks, as iterations, and in `parts` when each

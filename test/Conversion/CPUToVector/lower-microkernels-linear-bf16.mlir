@@ -1,4 +1,4 @@
-// Matmuls of bf16 weights in the ways that round their inputs: packed once in front of the loop over panels, by all threads.
+// Matmuls of bf16 weights in the ways that round their inputs: packed once before the loop over panels, by all threads.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32 products=amx}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,AMX
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32 products=dot-bf16}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,DOT --implicit-check-not=vector.fma --implicit-check-not=amx.
 

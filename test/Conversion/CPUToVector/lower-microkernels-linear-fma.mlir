@@ -3,7 +3,7 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=8 registers=16}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32},buffer-loop-hoisting),cheems-plan-workspace)' --split-input-file | FileCheck %s --check-prefix=PLAN
 
-// From 64 rows on all threads pack the input in front of the loop over panels, although that one slices it; there the
+// From 64 rows on all threads pack the input before the loop over panels, although that one slices it; there the
 // weights of all four panels are widened, and then 14 rows at a time pass by them, by 2 panels (6 by 1) in registers.
 // PLAN: cheems_cpu.workspace = array<i64: 0, 128,
 // CHECK-LABEL: @panels

@@ -20,7 +20,7 @@ func.func @decode(%x: memref<1x1x16xf32>, %dt: memref<1x1xf32>, %a: memref<1xf32
 // -----
 
 // Scratch is as long as the longest chunk that the row count's bound allows, in whole pairs of blocks. What a group's heads share,
-// c transposed (6 rows of 32, of 36 for tiles of six) and matmuls of b and c, stands in front of the loop over them.
+// c transposed (6 rows of 32, of 36 for tiles of six) and matmuls of b and c, stands before the loop over them.
 // CHECK-LABEL: @bounded
 // CHECK: memref.alloc() : memref<48xf64>
 // CHECK: memref.alloc() : memref<{{192|216}}xf32>

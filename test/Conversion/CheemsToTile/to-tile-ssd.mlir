@@ -24,7 +24,7 @@
 // CHECK: %[[WIDE:.*]] = arith.extf %[[HIGH]]
 // CHECK: arith.subf %{{.*}}, %[[WIDE]] : tensor<1x32xf64
 
-// Both operands of the matmul lie across. Decays meet x as an operand. The state is stored in front of a span.
+// Both operands of the matmul lie across. Decays meet x as an operand. The state is stored before a span.
 // CHECK-LABEL: cheems_tile.kernel @ssd_states(
 // CHECK: scf.for
 // CHECK: cheems_tile.store %{{.*}}, %arg6[

@@ -23,7 +23,7 @@ def until(what, check, patience=60):
 
 
 class Server:
-    """Runs until end(); `before` are words in front of the command, such as those that mount a folder for it alone."""
+    """Runs until end(); `before` are words before the command, such as those that mount a folder for it alone."""
 
     def __init__(self, binary, model, *flags, port=0, before=()):
         self.process = subprocess.Popen([*before, str(binary), str(model), "--port", str(port), *flags], stdout=subprocess.PIPE,

@@ -23,11 +23,11 @@ enum TalkingToken : int32_t {
   abToken = 15
 };
 
-/// tokenizer.json of the 16 tokens; BOS goes in front of every prompt.
+/// tokenizer.json of the 16 tokens; BOS goes before every prompt.
 std::string talkingTokenizer();
 /// tokenizer_config.json.
 std::string talkingTokenizerConfig();
-/// Writes BOS itself, `<user>` and `<bot>` in front of messages.
+/// Writes BOS itself, `<user>` and `<bot>` before messages.
 std::string talkingTemplate();
 
 /// Metadata: context 256, eos `eosToken`; `window` keys kept (0: all). Greedy

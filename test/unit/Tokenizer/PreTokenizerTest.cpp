@@ -132,7 +132,7 @@ TEST(PreTokenizer, metaspaceOfSchemeFirstMarksOnlyTheFrontOfTheText) {
 TEST(PreTokenizer, unicodeScripts) {
   EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", "日本ごABЯ 1か"),
             (Words{"日本ご", "AB", "Я ", "1", "か"}));
-  // what has no script in front of the first that has one is lost
+  // what has no script before the first that has one is lost
   EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", "  a b"), (Words{"a b"}));
   EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", "  "), Words{});
 }

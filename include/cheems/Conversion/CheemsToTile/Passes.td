@@ -139,8 +139,8 @@ def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
   let description = [{
     Before: `linalg.matmul` and `cheems_tile.coded_product`.
     After: `cheems_tile.group` ops of kind `products`. A matmul has the elementwise op after it with it, and a second matmul of the same
-    input that this op reads. Other matmuls of one input whose tiles are the same are in the same group, if what they read is there in
-    front of the first one. The norm in front of matmuls of few rows, and the quantization, become groups `in_products`, if nothing else
+    input that this op reads. Other matmuls of one input whose tiles are the same are in the same group, if what they read is there before
+    the first one. The norm before matmuls of few rows, and the quantization, become groups `in_products`, if nothing else
     reads the rows.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors. Groups of attention come before, as they take
     matmuls, too.
@@ -185,7 +185,7 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op after it does. Else a
     segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the matmuls of a chunk on tensor
     cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
-    chunk to chunk, in ascending order, and stores it in front of each span of chunks, and the last one computes outputs, for which a
+    chunk to chunk, in ascending order, and stores it before each span of chunks, and the last one computes outputs, for which a
     block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the
     state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
     are found in pieces of rows, and then among these.

@@ -12,7 +12,7 @@ def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
     of `cheems/Dialect/CheemsTile/IR/KernelABI.h`. A tile is a vector of the elements that one thread holds, in the order of its layout.
     An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay. `wait_for_launches` is
     `griddepcontrol.wait`, and then lets the next kernel start. Memory that nobody writes while a kernel runs is loaded past the coherent
-    caches, but for loads in front of the wait, which stay there.
+    caches, but for loads before the wait, which stay there.
     Requires: constant tiles have one value. Of `tensor` and `memref`, kernels have `tensor.splat`, `memref.dim` and `memref.load`. A kernel
     that `overlaps` waits before it touches memory that others may touch, and before its end.
     Guarantees: every other op is refused, with the kernel's name. Sums have the order that the ops specify.

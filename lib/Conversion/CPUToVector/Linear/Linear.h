@@ -34,7 +34,7 @@ struct LinearKernel : KernelBuilder {
   /// ends there.
   void store(Value row, Value panel, ValueRange sums);
 
-  /// x for ops in front of `loop`, which holds the op: from outside of it, or
+  /// x for ops before `loop`, which holds the op: from outside of it, or
   /// from ops copied to the insertion point. Null where it depends on the
   /// iteration.
   Value inputAhead(scf::ForallOp loop);

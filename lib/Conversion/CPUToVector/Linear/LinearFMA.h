@@ -8,7 +8,7 @@
 
 namespace cheems {
 
-/// Emits, in front of the forall around `kernel`, a parallel loop that copies
+/// Emits, before the forall around `kernel`, a parallel loop that copies
 /// all whole tiles of `height` rows of x to [tile][K][height] where x has at
 /// least `least` rows, and returns the copy as one dimension. Null where x is
 /// not from outside of a forall, or the count of its rows is not known there;

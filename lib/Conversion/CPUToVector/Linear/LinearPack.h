@@ -17,7 +17,7 @@ public:
 
   virtual ~RowPack() = default;
 
-  /// Packs all rows in front of the enclosing scf.forall, whole blocks by all
+  /// Packs all rows before the enclosing scf.forall, whole blocks by all
   /// threads. False where x is not there yet, or is not rows of the function:
   /// then there is only room in `rest`, for packHere.
   bool packAhead();

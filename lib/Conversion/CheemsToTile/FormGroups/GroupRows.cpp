@@ -26,7 +26,7 @@ static bool hasRowsOfOneLength(DestinationStyleOpInterface op, Value rows) {
          !type.isDynamicDim(type.getRank() - 1);
 }
 
-/// Memory for a table that can be made in front of `at`.
+/// Memory for a table that can be made before `at`.
 static bool canBeMadeAt(Value memory, Operation *at) {
   auto empty = memory.getDefiningOp<tensor::EmptyOp>();
   return empty && llvm::all_of(empty.getDynamicSizes(), [&](Value size) {
@@ -36,7 +36,7 @@ static bool canBeMadeAt(Value memory, Operation *at) {
          });
 }
 
-/// Tables of the same positions that one launch makes, in front of the first
+/// Tables of the same positions that one launch makes, before the first
 /// one. A model with heads of two sizes has two.
 static SmallVector<RotaryTableOp> tablesWith(RotaryTableOp op) {
   SmallVector<RotaryTableOp> tables;

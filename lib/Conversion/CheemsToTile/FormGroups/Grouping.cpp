@@ -58,7 +58,7 @@ bool Grouping::canHave(Operation *op, Operation *at) const {
   });
 }
 
-/// Copies memory that is after the group, or filled in front of it.
+/// Copies memory that is after the group, or filled before it.
 static void ownMemory(Operation *op, GroupOp group) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *before = operand.get().getDefiningOp();

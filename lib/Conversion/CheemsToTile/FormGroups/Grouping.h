@@ -26,15 +26,15 @@ public:
   /// An op that members read through. If others read it, too, it is a copy.
   void addReadThrough(Operation *op);
 
-  /// The rounding after a member, if there is one that a group in front of
+  /// The rounding after a member, if there is one that a group before
   /// `at` can have. Returns whether there is.
   bool addRounding(const RoundedOutput &rounded, Operation *at);
 
-  /// Whether a group in front of `at` can have `op`: what it reads is there, is
+  /// Whether a group before `at` can have `op`: what it reads is there, is
   /// a member, or is memory without values.
   bool canHave(Operation *op, Operation *at) const;
 
-  /// A group in front of `at`, to which all that members read is there. Memory
+  /// A group before `at`, to which all that members read is there. Memory
   /// that is not there yet is made in the group; what fills it for a member is
   /// always there.
   GroupOp form(GroupKind kind, Operation *at);

@@ -141,7 +141,7 @@ static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
   return !one || one.hasSameTiles(strategyOfProducts(c, strategy).getMany());
 }
 
-/// Whether `value` is there in front of `at`.
+/// Whether `value` is there before `at`.
 static bool isThere(Value value, Operation *at) {
   Operation *op = value.getDefiningOp();
   return !op || op->getBlock() != at->getBlock() || op->isBeforeInBlock(at);

@@ -84,13 +84,13 @@ ProductChain chainBefore(linalg::GenericOp op);
 /// of that op.
 ProductChain chainOf(Product product);
 
-/// Whether a launch in front of `at` can have the chain: all but x is there.
+/// Whether a launch before `at` can have the chain: all but x is there.
 bool canBeAt(const ProductChain &chain, Operation *at);
 
 /// Chains of one launch: each block computes one of them.
 struct ProductGroup {
   SmallVector<ProductChain> chains;
-  Operation *at; ///< the launch comes in front of it
+  Operation *at; ///< the launch comes before it
 
   /// All chains of the input of `chain` for which the strategy has the same
   /// tiles.
@@ -104,7 +104,7 @@ struct ProductGroup {
   SmallVector<Operation *> ops() const;
 };
 
-/// Whether launches in front of `at` can have all matmuls.
+/// Whether launches before `at` can have all matmuls.
 bool canBeAt(ArrayRef<ProductGroup> groups, Operation *at);
 
 /// The one result of a group that is `value` of its body. Null if there is

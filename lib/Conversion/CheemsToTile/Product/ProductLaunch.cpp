@@ -37,7 +37,7 @@ public:
     merge = strategy.getMerge();
   }
 
-  /// A launch in front of the insertion point, whose results are those of the
+  /// A launch before the insertion point, whose results are those of the
   /// chains.
   /// \param outs what the chains write to; then, with a norm that others read,
   ///   where that is written to.

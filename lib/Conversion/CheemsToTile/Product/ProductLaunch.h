@@ -22,7 +22,7 @@ void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
 /// Replaces the quantization of rows, and all groups of matmuls of few
 /// rows that read them. Where there is one row, the rounding has no launch of
 /// its own, and the norm of it has none if there is one.
-/// \param norm of the rows, or null. Nobody else reads it in front of the
+/// \param norm of the rows, or null. Nobody else reads it before the
 /// rounding, and all matmuls can be there.
 void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
                             QuantizeEntriesOp rounding,

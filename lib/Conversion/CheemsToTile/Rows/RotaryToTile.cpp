@@ -177,8 +177,8 @@ struct RotaryTablesToTile : GroupToKernels<GroupKind::RotaryTables> {
   }
 };
 
-/// A block rotates a head of some rows, after the norm of heads and in front
-/// of the rounding of all heads, if there are such.
+/// A block rotates a head of some rows, after the norm of heads and
+/// before the rounding of all heads, if there are such.
 struct RotaryToTile : GroupToKernels<GroupKind::Rotary> {
   using GroupToKernels::GroupToKernels;
 

@@ -74,7 +74,7 @@ private:
                  const FactorBuffer &buffer);
 };
 
-/// The state in front of a span, as a place of `carried` from a row and column
+/// The state before a span, as a place of `carried` from a row and column
 /// on: nothing where it is zero.
 Place placeBeforeSpan(TileBuilder &t, const SSDShape &shape,
                       const SegmentRow &segment, const SSDChunk &span,

@@ -123,8 +123,9 @@ void buildSSDDecays(TileBuilder &t, int64_t chunkRows, const SSDShape &shape,
 /// Rows of a span of a step with so many rows.
 Value rowsOfSpan(TileBuilder &t, SSDSpansAttr s, Value rows);
 
-/// Takes the state through all chunks and updates the pool. Stores it in front
-/// of each span where it is not zero. Grid: pieces of N and P, heads, segments.
+/// Takes the state through all chunks and updates the pool. Stores it
+/// before each span where it is not zero. Grid: pieces of N and P, heads,
+/// segments.
 void buildSSDStates(TileBuilder &t, SSDSpansAttr s, const SSDShape &shape,
                     const SSDMemory &memory, const SSDPassed &passed);
 /// Outputs of a span's chunks. Grid: spans, heads times pieces of P, segments.

@@ -1,6 +1,6 @@
 // The state goes through the chunks of a prompt on tensor cores, always in
-// ascending order: so its bits depend on the sequence alone. It is stored in
-// front of each span; the chunks of a span compute it anew.
+// ascending order: so its bits depend on the sequence alone. It is stored
+// before each span; the chunks of a span compute it anew.
 #include "SSDChunks.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -1,5 +1,5 @@
-// column_epilogue tiles over rows and over panels of columns, as the matmul in
-// front of it does.
+// column_epilogue tiles over rows and over panels of columns, as the matmul
+// before it does.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 

@@ -58,7 +58,7 @@ LogicalResult WhenOp::canonicalize(WhenOp op, PatternRewriter &rewriter) {
     rewriter.eraseOp(op);
     return success();
   }
-  // All that the launches take stands in front of the later one.
+  // All that the launches take stands before the later one.
   if (WhenOp next = nextOf(op)) {
     Block &later = next.getBody().front();
     rewriter.inlineBlockBefore(&op.getBody().front(), &later, later.begin());

@@ -23,7 +23,7 @@ using namespace cheems::tile;
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileOps.cpp.inc"
 
 namespace {
-/// Layouts have short names in front of a module. They are in almost every
+/// Layouts have short names before a module. They are in almost every
 /// type, and long.
 struct Names : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;

@@ -1,4 +1,4 @@
-"""Ends a group in front of its linalg.generic, which gets a group of its own; or none: split_group.py [--alone] MODULE"""
+"""Ends a group before its linalg.generic, which gets a group of its own; or none: split_group.py [--alone] MODULE"""
 import re
 import sys
 

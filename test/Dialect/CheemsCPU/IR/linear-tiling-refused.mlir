@@ -1,4 +1,4 @@
-// Columns that begin inside a panel are no tile of a matmul: it stays whole, in front of the loop of what reads it.
+// Columns that begin inside a panel are no tile of a matmul: it stays whole, before the loop of what reads it.
 // RUN: cheems-opt %s --transform-interpreter --canonicalize --cse | FileCheck %s
 
 #all = affine_map<(t, n) -> (t, n)>

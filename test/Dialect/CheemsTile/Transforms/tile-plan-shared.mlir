@@ -26,7 +26,7 @@
 // An accumulator becomes an operand in place.
 // CHECK: convert_layout %{{[^ ]*}} :
 
-// Barriers of rings come after buffers, in front of what exchanges have.
+// Barriers of rings come after buffers, before what exchanges have.
 // CHECK-LABEL: @barriers
 // CHECK-SAME: shared(17984)
 // CHECK: ring {{.*}} stages 2 at 16384

@@ -58,7 +58,7 @@ Sequence Evaluator::evaluate(std::vector<int64_t> ids,
          pairs = static_cast<double>(c.layers) * 0x1p-7 /
                  std::sqrt(static_cast<double>(c.hidden)),
          score = roundsPairsOfRows() ? pairs : f32;
-  // No pair of rows is in front of the masks of the first layer.
+  // No pair of rows is before the masks of the first layer.
   double keep = c.layers > 1 ? score : f32;
   TieWatch watch(0.0, turned);
   ModelEvaluation evaluated =

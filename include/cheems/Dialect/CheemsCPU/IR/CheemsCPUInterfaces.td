@@ -11,7 +11,7 @@ def CheemsCPU_KernelOpInterface : OpInterface<"KernelOpInterface"> {
     attached as an external model, so no dialect knows which ops have a kernel.
   }];
   let methods = [
-    InterfaceMethod<"Builds the kernel in front of the op, which is on buffers. `target` is the target's attribute. The caller "
+    InterfaceMethod<"Builds the kernel before the op, which is on buffers. `target` is the target's attribute. The caller "
                     "erases the op.",
                     "::llvm::LogicalResult", "lowerToVectors",
                     (ins "::mlir::RewriterBase &":$rewriter, "::cheems::TargetAttrInterface":$target)>

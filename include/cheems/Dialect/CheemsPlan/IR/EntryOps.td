@@ -56,7 +56,7 @@ def CheemsPlan_PartOp : CheemsPlan_Op<"part", [HasParent<"EntryOp">]> {
     Constraints:
     - C1: `part` is not empty.
 
-    Edges: launches in front of the first part belong to none.
+    Edges: launches before the first part belong to none.
 
     Accumulation: none.
 

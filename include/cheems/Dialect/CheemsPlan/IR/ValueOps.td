@@ -39,7 +39,7 @@ def CheemsPlan_FieldOp : CheemsPlan_Op<"field", [CheemsPlan_NamedResult, Pure]> 
 
     Equation: result = where the field's array begins.
 
-    Operands and state: the runtime writes inputs in front of the first launch, and reads results after the last one.
+    Operands and state: the runtime writes inputs before the first launch, and reads results after the last one.
 
     Constraints: none.
 

@@ -39,8 +39,8 @@ def TileOverlapLaunchesPass : Pass<"cheems-tile-overlap-launches", "::mlir::Modu
     arguments that it begins with, and so does each branch that it begins with. Another kernel begins with its wait. For other GPUs, and
     without a target, nothing changes.
     Requires: only entries get memory from outside.
-    Guarantees: no op moves. An argument whose memory is not known is not marked. In front of each access of memory that a kernel may write,
-    and in front of the end, a kernel has waited. Preserves bits.
+    Guarantees: no op moves. An argument whose memory is not known is not marked. Before each access of memory that a kernel may write,
+    and before the end, a kernel has waited. Preserves bits.
   }];
 }
 
