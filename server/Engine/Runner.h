@@ -15,20 +15,20 @@ public:
   /// So many states are kept beside those of the slots, for each slot.
   static constexpr int64_t statesPerSlot = 2;
 
-  /// All must outlive it. `onOver` is called of each job before its sink hears
-  /// that it is over.
+  /// The arguments must outlive the runner. `onOver` is called for each job
+  /// that is over, before the job's sink hears of it.
   Runner(Session &session, TextModel &text, Metrics &metrics,
          const EngineOptions &options,
          std::function<void(const Job &job)> onOver);
 
-  /// Gives the job a slot and begins; false where none is free. A job that
-  /// cannot begin has failed then.
+  /// Gives the job a slot and begins it. Returns false if no slot is free. A
+  /// job that cannot begin has failed when this returns.
   bool start(const std::shared_ptr<Job> &job);
   bool idle() const { return runs.empty() && !hasWaiting(); }
   bool hasFree() const { return slots.hasFree(); }
   /// Whether choices of running jobs wait for a slot.
   bool hasWaiting() const { return !waiting.empty(); }
-  /// One of them gets a slot, where one is free; each job's in turn.
+  /// Gives a slot to one of them, if a slot is free. Jobs take turns.
   void startWaiting();
   /// Whether one state more may be kept beside those of the slots: each job
   /// whose choices wait has one, each choice that is set aside, and each prompt

@@ -19,8 +19,8 @@ int64_t promptUnit(const Model &model);
 struct SlotContents {
   std::vector<int32_t> tokens; ///< it was fed
   std::string isolation;
-  /// Up to here its state has the bits that a prefill of these tokens alone
-  /// gives it.
+  /// The state of the first `exactTo` tokens has the bits that a prefill of
+  /// these tokens alone gives it.
   int64_t exactTo = 0;
   /// The length that its rotary base was computed for, where it depends on one;
   /// -1: on several.
@@ -30,7 +30,8 @@ struct SlotContents {
   uint64_t used = 0;    ///< larger: later
 };
 
-/// Whose prompts begin where.
+/// Says which slot a prompt takes, and how many of its tokens that slot has
+/// already.
 struct Reuse {
   int64_t slot = -1; ///< none: all are busy
   int64_t cached = 0;
@@ -38,10 +39,10 @@ struct Reuse {
   int64_t common = 0;
 };
 
-/// A model's states are of one of three kinds. Where all is in entries that no
-/// window evicts, a slot can go back to any token. Otherwise only moments that
-/// were kept can be gone back to: their part that does not grow, where entries
-/// stay, else whole.
+/// A model's states are of one of three kinds. If all of a state is in entries
+/// that no window evicts, a slot can go back to any token. Otherwise it can
+/// only go back to a moment whose state was kept. If entries stay, the part
+/// that does not grow is kept, else the whole state.
 class SlotStates {
 public:
   SlotStates(Session &session, int64_t cacheBytes, bool exactOnly);
