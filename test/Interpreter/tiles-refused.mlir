@@ -144,7 +144,7 @@ func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   return %y : tensor<3x32xf32>
 }
 
-//--- after_the_buffer.mlir
+//--- behind_the_buffer.mlir
 #row = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
 cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %c0 = arith.constant 0 : index

@@ -190,7 +190,7 @@ cheems_plan.entry @step general {
   %part = arith.divui %tokens, %zero : index
 }
 
-//--- after-weights.mlir
+//--- behind-weights.mlir
 module attributes {cheems.parameter_bytes = 4096 : i64} {
   cheems_plan.entry @step general {
     %weights = cheems_plan.weights 4096
