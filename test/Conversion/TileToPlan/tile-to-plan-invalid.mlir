@@ -95,7 +95,7 @@ func.func @pool_without_index(%x: memref<?x?x64xf32> {cheems.field = #cheems.ste
 
 // -----
 
-// expected-error@below {{takes the field 'logits' with a dynamic extent behind the first one, which no step has}}
+// expected-error@below {{takes the field 'logits' with a dynamic extent after the first one, which no step has}}
 func.func @dynamic_second_extent(%x: memref<4x?xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "dynamic_second_extent"} {
   return
 }
