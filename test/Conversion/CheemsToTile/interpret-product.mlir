@@ -10,7 +10,7 @@
 // RUN: cheems-opt %s --cheems-form-groups --cheems-interpret='entry=main inputs=%t.in.safetensors outputs=%t.groups.safetensors' -o /dev/null
 // RUN: cmp %t.op.safetensors %t.groups.safetensors
 
-// A filler that ran further ahead, or a stage that is not the ring's, would be seen.
+// A filler that ran too early, or a stage that is not the ring's, would be seen.
 // RUN: sed -e 's/stages 4/stages 3/' %t.mlir > %t.short.mlir
 // RUN: not cheems-opt %t.short.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: C4: its buffers have 3 stages, not 4
