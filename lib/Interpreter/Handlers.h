@@ -64,7 +64,7 @@ void addSegments(Handlers &handlers);
 void addSlices(Handlers &handlers);
 void addTensors(Handlers &handlers);
 void addTileChoice(Handlers &handlers);
-void addTileCoded(Handlers &handlers);
+void addTileQuantizedMatmul(Handlers &handlers);
 void addTileCompute(Handlers &handlers);
 void addTileFetch(Handlers &handlers);
 void addTileGroup(Handlers &handlers);

@@ -56,7 +56,7 @@ Handlers::Handlers() {
   addSlices(*this);
   addTensors(*this);
   addTileChoice(*this);
-  addTileCoded(*this);
+  addTileQuantizedMatmul(*this);
   addTileCompute(*this);
   addTileFetch(*this);
   addTileGroup(*this);

@@ -142,7 +142,7 @@ Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w) {
   return y;
 }
 
-Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w) {
+Tensor quantizedMatmul(const RoundedRows &x, const QuantizedWeights &w) {
   int64_t rows = x.codes.shape[0], size = x.codes.shape[1],
           columns = w.codes.shape[0], groups = w.scales.shape[1],
           group = size / groups;

@@ -20,7 +20,7 @@ func.func @main() -> (tensor<1x2xf32> {cheems.name = "bytes"}, tensor<1x64xi8> {
   %s = tensor.empty() : tensor<1xf32>
   %x, %xs = cheems.quantize_entries ins(%row : tensor<1x4xf32>) outs(%e, %s : tensor<1x4xi8>, tensor<1xf32>) -> tensor<1x4xi8>, tensor<1xf32>
   %o = tensor.empty() : tensor<1x2xf32>
-  %bytes = cheems_tile.coded_product bits 8 ins(%x, %xs : tensor<1x4xi8>, tensor<1xf32>)
+  %bytes = cheems_tile.quantized_matmul bits 8 ins(%x, %xs : tensor<1x4xi8>, tensor<1xf32>)
       weights(%codes, %scales : tensor<2x4xi8>, tensor<2x1xf32>) outs(%o : tensor<1x2xf32>) -> tensor<1x2xf32>
 
   %packed = cheems.parameter ["long"] layout(#cheems_tile.nibbles) quantized <bits = 4, group = 32, part = codes> : tensor<1x64xi8>
@@ -28,7 +28,7 @@ func.func @main() -> (tensor<1x2xf32> {cheems.name = "bytes"}, tensor<1x64xi8> {
   %numbers = arith.constant dense<[[1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5]]> : tensor<1x32xi8>
   %half = arith.constant dense<0.5> : tensor<1xf32>
   %p = tensor.empty() : tensor<1x1xf32>
-  %nibbles = cheems_tile.coded_product bits 4 ins(%numbers, %half : tensor<1x32xi8>, tensor<1xf32>)
+  %nibbles = cheems_tile.quantized_matmul bits 4 ins(%numbers, %half : tensor<1x32xi8>, tensor<1xf32>)
       weights(%packed, %one : tensor<1x64xi8>, tensor<1x1xbf16>) outs(%p : tensor<1x1xf32>) -> tensor<1x1xf32>
   return %bytes, %packed, %nibbles : tensor<1x2xf32>, tensor<1x64xi8>, tensor<1x1xf32>
 }

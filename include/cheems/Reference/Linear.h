@@ -59,11 +59,11 @@ RoundedRows roundedRows(const Tensor &x);
 Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w);
 
 /// The same as kernels compute it: exact sums, and then f32, each operation
-/// rounded. coded_product has the order.
-Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w);
+/// rounded. quantized_matmul has the order.
+Tensor quantizedMatmul(const RoundedRows &x, const QuantizedWeights &w);
 
 /// 4-bit integers [N, size] of bytes [N, 64 ceil(size / 128)] that hold two
-/// each, in the order of coded_product.
+/// each, in the order of quantized_matmul.
 Tensor codesOfNibbles(const Tensor &bytes, int64_t size);
 /// The bytes, as signed ones.
 Tensor nibblesOf(const Tensor &codes);

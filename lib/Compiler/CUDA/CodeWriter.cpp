@@ -9,7 +9,7 @@ class Nibbles : public CodeLayout {
 public:
   bool padsRows() const override { return false; }
   int64_t rowBytes(int64_t columns, int64_t bits) const override {
-    return tile::CodedProductOp::getRowBytes(columns, bits);
+    return tile::QuantizedMatmulOp::getRowBytes(columns, bits);
   }
   uint8_t zero(int64_t) const override { return 0; }
   void place(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,

@@ -64,7 +64,7 @@ struct CodeProducts : cheems::impl::CodeProductsPassBase<CodeProducts> {
     bool bytes = format.getBits() == 8;
     Builder b(&getContext());
     auto codes = RankedTensorType::get(
-        {rows, tile::CodedProductOp::getRowBytes(depth, format.getBits())},
+        {rows, tile::QuantizedMatmulOp::getRowBytes(depth, format.getBits())},
         b.getI8Type());
     auto scales = RankedTensorType::get(
         {rows, format.getGroup() ? depth / format.getGroup() : 1},
@@ -104,7 +104,7 @@ struct CodeProducts : cheems::impl::CodeProductsPassBase<CodeProducts> {
         }
         auto zeros = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
         OpBuilder b(product);
-        auto coded = tile::CodedProductOp::create(
+        auto coded = tile::QuantizedMatmulOp::create(
             b, product.getLoc(), product.getResultTypes(), rows.codes,
             rows.scales, use->get(), scales.lookup(use->get()),
             zeros.getOutputs()[0], uint64_t(format.getBits()));

@@ -10,8 +10,8 @@
 // CHECK-SAME: %[[X:.*]]: tensor<?x96xf32>, %[[A:.*]]: tensor<16x96xi8>, %[[B:.*]]: tensor<16x64xi8>, %[[C:.*]]: tensor<16x96xf32>, %[[BS:.*]]: tensor<16x3xbf16>, %[[AS:.*]]: tensor<16x1xf32>
 // CHECK: %[[R:.*]]:2 = cheems.quantize_entries ins(%[[X]] : tensor<?x96xf32>)
 // CHECK-NOT: quantize_entries
-// CHECK: cheems_tile.coded_product bits 8 ins(%[[R]]#0, %[[R]]#1 : {{.*}}) weights(%[[A]], %[[AS]] :
-// CHECK: cheems_tile.coded_product bits 4 ins(%[[R]]#0, %[[R]]#1 : {{.*}}) weights(%[[B]], %[[BS]] :
+// CHECK: cheems_tile.quantized_matmul bits 8 ins(%[[R]]#0, %[[R]]#1 : {{.*}}) weights(%[[A]], %[[AS]] :
+// CHECK: cheems_tile.quantized_matmul bits 4 ins(%[[R]]#0, %[[R]]#1 : {{.*}}) weights(%[[B]], %[[BS]] :
 // CHECK: linalg.matmul {{.*}} ins(%[[X]], %[[C]] :
 func.func private @layer(%x: tensor<?x96xf32>, %a: tensor<16x96xf32>, %b: tensor<16x96xf32>, %c: tensor<16x96xf32>)
     -> (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) {

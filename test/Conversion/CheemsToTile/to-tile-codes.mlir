@@ -36,7 +36,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     %c = tensor.empty(%rows) : tensor<?x768xi8>
     %u = tensor.empty(%rows) : tensor<?xf32>
     %codes, %unit = cheems.quantize_entries ins(%norm : tensor<?x768xf32>) outs(%c, %u : tensor<?x768xi8>, tensor<?xf32>) -> tensor<?x768xi8>, tensor<?xf32>
-    %p = cheems_tile.coded_product bits 8 ins(%codes, %unit : tensor<?x768xi8>, tensor<?xf32>) weights(%a, %s : tensor<256x768xi8>, tensor<256x1xf32>) outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %p = cheems_tile.quantized_matmul bits 8 ins(%codes, %unit : tensor<?x768xi8>, tensor<?xf32>) weights(%a, %s : tensor<256x768xi8>, tensor<256x1xf32>) outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
     return %p, %norm : tensor<?x256xf32>, tensor<?x768xf32>
   }
 }
@@ -62,7 +62,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     %c = tensor.empty(%rows) : tensor<?x256xi8>
     %u = tensor.empty(%rows) : tensor<?xf32>
     %codes, %unit = cheems.quantize_entries ins(%x : tensor<?x256xf32>) outs(%c, %u : tensor<?x256xi8>, tensor<?xf32>) -> tensor<?x256xi8>, tensor<?xf32>
-    %p = cheems_tile.coded_product bits 4 ins(%codes, %unit : tensor<?x256xi8>, tensor<?xf32>) weights(%a, %s : tensor<64x128xi8>, tensor<64x4xbf16>) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+    %p = cheems_tile.quantized_matmul bits 4 ins(%codes, %unit : tensor<?x256xi8>, tensor<?xf32>) weights(%a, %s : tensor<64x128xi8>, tensor<64x4xbf16>) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
     return %p : tensor<?x64xf32>
   }
 }
@@ -88,7 +88,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     %c = tensor.empty(%rows) : tensor<?x8196xi8>
     %u = tensor.empty(%rows) : tensor<?xf32>
     %codes, %unit = cheems.quantize_entries ins(%x : tensor<?x8196xf32>) outs(%c, %u : tensor<?x8196xi8>, tensor<?xf32>) -> tensor<?x8196xi8>, tensor<?xf32>
-    %p = cheems_tile.coded_product bits 8 ins(%codes, %unit : tensor<?x8196xi8>, tensor<?xf32>) weights(%a, %s : tensor<16x8196xi8>, tensor<16x1xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+    %p = cheems_tile.quantized_matmul bits 8 ins(%codes, %unit : tensor<?x8196xi8>, tensor<?xf32>) weights(%a, %s : tensor<16x8196xi8>, tensor<16x1xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
     return %p : tensor<?x16xf32>
   }
   func.func @read(%x: tensor<?x64xf32>, %a: tensor<16x64xi8>, %s: tensor<16x1xf32>, %e: tensor<?x16xf32>, %c: tensor<?x64xi8>) -> (tensor<?x16xf32>, tensor<?x64xi8>)
@@ -97,7 +97,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     %rows = tensor.dim %x, %c0 : tensor<?x64xf32>
     %u = tensor.empty(%rows) : tensor<?xf32>
     %codes, %unit = cheems.quantize_entries ins(%x : tensor<?x64xf32>) outs(%c, %u : tensor<?x64xi8>, tensor<?xf32>) -> tensor<?x64xi8>, tensor<?xf32>
-    %p = cheems_tile.coded_product bits 8 ins(%codes, %unit : tensor<?x64xi8>, tensor<?xf32>) weights(%a, %s : tensor<16x64xi8>, tensor<16x1xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+    %p = cheems_tile.quantized_matmul bits 8 ins(%codes, %unit : tensor<?x64xi8>, tensor<?xf32>) weights(%a, %s : tensor<16x64xi8>, tensor<16x1xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
     return %p, %codes : tensor<?x16xf32>, tensor<?x64xi8>
   }
   func.func @many(%x: tensor<?x64xf32>, %a: tensor<16x64xi8>, %s: tensor<16x1xf32>, %e: tensor<?x16xf32>) -> tensor<?x16xf32> {
@@ -106,7 +106,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     %c = tensor.empty(%rows) : tensor<?x64xi8>
     %u = tensor.empty(%rows) : tensor<?xf32>
     %codes, %unit = cheems.quantize_entries ins(%x : tensor<?x64xf32>) outs(%c, %u : tensor<?x64xi8>, tensor<?xf32>) -> tensor<?x64xi8>, tensor<?xf32>
-    %p = cheems_tile.coded_product bits 8 ins(%codes, %unit : tensor<?x64xi8>, tensor<?xf32>) weights(%a, %s : tensor<16x64xi8>, tensor<16x1xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+    %p = cheems_tile.quantized_matmul bits 8 ins(%codes, %unit : tensor<?x64xi8>, tensor<?xf32>) weights(%a, %s : tensor<16x64xi8>, tensor<16x1xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
     return %p : tensor<?x16xf32>
   }
 }

@@ -92,7 +92,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
       cheems_tile.group_yield %4#0, %4#1 : tensor<?x256xi8>, tensor<?xf32>
     }
     %3 = cheems_tile.group products -> tensor<?x64xf32> {
-      %4 = cheems_tile.coded_product bits 4 ins(%2#0, %2#1 : tensor<?x256xi8>, tensor<?xf32>) weights(%arg1, %arg2 : tensor<64x128xi8>, tensor<64x4xbf16>) outs(%arg3 : tensor<?x64xf32>) -> tensor<?x64xf32>
+      %4 = cheems_tile.quantized_matmul bits 4 ins(%2#0, %2#1 : tensor<?x256xi8>, tensor<?xf32>) weights(%arg1, %arg2 : tensor<64x128xi8>, tensor<64x4xbf16>) outs(%arg3 : tensor<?x64xf32>) -> tensor<?x64xf32>
       cheems_tile.group_yield %4 : tensor<?x64xf32>
     }
     return %3, %2#1 : tensor<?x64xf32>, tensor<?xf32>

@@ -46,7 +46,7 @@ std::string elementwise(const std::string &result,
 std::string productText(const CodedForm &form, const std::string &number) {
   std::string sum = "%sum" + number, result = "%p" + number;
   return "  " + (form.bias ? sum : result) +
-         " = cheems_tile.coded_product bits " + std::to_string(form.bits) +
+         " = cheems_tile.quantized_matmul bits " + std::to_string(form.bits) +
          " ins(%q, %scales : !q, tensor<?xf32>) weights(%c" + number + ", %w" +
          number + " : !c, !w) outs(%e : !s) -> !s\n" +
          (form.bias ? elementwise(result, {sum, "%bias" + number}, "%e",
@@ -153,7 +153,7 @@ Array expected(const CodedForm &form, const CodedValues &values) {
   reference::RoundedRows rows = reference::roundedRows(values.x);
   std::vector<Tensor> sums;
   for (size_t i = 0; i < form.products(); ++i) {
-    sums.push_back(reference::codedProduct(rows, values.weights[i]));
+    sums.push_back(reference::quantizedMatmul(rows, values.weights[i]));
     for (size_t j = 0; form.bias && j < sums[i].data.size(); ++j) {
       auto bias = static_cast<float>(
           values.biases[i].data[j % static_cast<size_t>(form.columns)]);

@@ -113,7 +113,7 @@ std::string textOf(const MergedForm &form) {
               "  %codes, %unit = cheems.quantize_entries ins(%c : " +
               rows + ") outs(%ce, %se : " + codes + ", tensor<?xf32>) -> " +
               codes +
-              ", tensor<?xf32>\n  %p = cheems_tile.coded_product bits " +
+              ", tensor<?xf32>\n  %p = cheems_tile.quantized_matmul bits " +
               std::to_string(form.bits) + " ins(%codes, %unit : " + codes +
               ", tensor<?xf32>) weights(%w, %scales : " + weights + ", " +
               scales + ") outs(%e : " + sums + ") -> " + sums + "\n";

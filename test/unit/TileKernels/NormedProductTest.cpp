@@ -41,7 +41,7 @@ std::string coded(const Form &form, int64_t columns, const std::string &n,
                   const std::string &y) {
   std::string codes = "tensor<?x" + std::to_string(form.depth) + "xi8>";
   std::string w = "tensor<" + std::to_string(columns) + "x";
-  return "  %p" + n + " = cheems_tile.coded_product bits " +
+  return "  %p" + n + " = cheems_tile.quantized_matmul bits " +
          std::to_string(form.bits) + " ins(%q, %scales : " + codes +
          ", tensor<?xf32>) weights(%w" + n + ", %s" + n + " : " + w +
          std::to_string(form.rowBytes()) + "xi8>, " + w +

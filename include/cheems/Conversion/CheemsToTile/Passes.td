@@ -32,7 +32,7 @@ def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`, and `cheems.mix_experts`
     with two such tables.
-    After: two parameters, integers and scales, and a `cheems_tile.coded_product` of both. 8-bit integers are rows, and those of 4 bits have
+    After: two parameters, integers and scales, and a `cheems_tile.quantized_matmul` of both. 8-bit integers are rows, and those of 4 bits have
     the layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
     matmuls of one input share it. Experts read quantized tables, and a scale per row of them.
     Requires: only matmuls read such a matrix, and their sums start from zero. Tables have 8 bits and a scale per row.
@@ -137,7 +137,7 @@ def GroupSSDPass : Pass<"cheems-group-ssd", "::mlir::ModuleOp"> {
 def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
   let summary = "Matmuls of one input and what makes their row become groups";
   let description = [{
-    Before: `linalg.matmul` and `cheems_tile.coded_product`.
+    Before: `linalg.matmul` and `cheems_tile.quantized_matmul`.
     After: `cheems_tile.group` ops of kind `products`. A matmul has the elementwise op after it with it, and a second matmul of the same
     input that this op reads. Other matmuls of one input whose tiles are the same are in the same group, if what they read is there before
     the first one. The norm before matmuls of few rows, and the quantization, become groups `in_products`, if nothing else

@@ -338,7 +338,7 @@ private:
   static Value addAll(ImplicitLocOpBuilder &b, ValueRange parts, Value y) {
     Operation *before = y.getDefiningOp();
     bool isInput =
-        isa_and_nonnull<linalg::MatmulOp, CodedProductOp, linalg::GenericOp>(
+        isa_and_nonnull<linalg::MatmulOp, QuantizedMatmulOp, linalg::GenericOp>(
             before);
     SmallVector<Value> inputs(parts);
     Value out = y;

@@ -122,7 +122,8 @@ static void groupProducts(func::FuncOp function, const Strategy &strategy) {
     Grouping(products.ops()).form(GroupKind::Products, products.at);
   };
   for (Operation *op :
-       freeOps<linalg::GenericOp, linalg::MatmulOp, CodedProductOp>(function)) {
+       freeOps<linalg::GenericOp, linalg::MatmulOp, QuantizedMatmulOp>(
+           function)) {
     if (!isFree(op)) {
       continue;
     }

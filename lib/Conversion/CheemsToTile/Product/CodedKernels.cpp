@@ -194,7 +194,7 @@ void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
 
   SmallVector<RingPart> parts = {
       {in.x, c.at.row, buffers.x, alignmentOf(in.depth, c.byte())}};
-  int64_t rowBytes = CodedProductOp::getRowBytes(in.depth, in.bits);
+  int64_t rowBytes = QuantizedMatmulOp::getRowBytes(in.depth, in.bits);
   for (auto [codes, buffer] : llvm::zip_equal(in.codes, buffers.weights)) {
     parts.push_back(
         {codes, c.at.column, buffer, alignmentOf(rowBytes, c.byte())});

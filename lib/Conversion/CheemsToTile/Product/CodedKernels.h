@@ -1,6 +1,6 @@
-// Kernels of quantized matmuls, in integers. How cheems_tile.coded_product sums
-// leaves no choice but which integers come first, so bits depend on nothing
-// else.
+// Kernels of quantized matmuls, in integers. How cheems_tile.quantized_matmul
+// sums leaves no choice but which integers come first, so bits depend on
+// nothing else.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
 

@@ -36,12 +36,12 @@ Product Product::of(Operation *op) {
   if (auto matmul = dyn_cast_or_null<linalg::MatmulOp>(op)) {
     return {isLinear(matmul) ? op : nullptr};
   }
-  auto coded = dyn_cast_or_null<CodedProductOp>(op);
+  auto coded = dyn_cast_or_null<QuantizedMatmulOp>(op);
   // Kernels take 128 k of 4-bit integers at a time.
   bool has = coded && coded.hasPureTensorSemantics() &&
              cast<ShapedType>(coded.getCodes().getType()).hasStaticShape() &&
              (coded.getBits() == 8 ||
-              CodedProductOp::kTogether % coded.getGroup() == 0);
+              QuantizedMatmulOp::kTogether % coded.getGroup() == 0);
   return {has ? op : nullptr};
 }
 
@@ -55,9 +55,10 @@ bool Product::isLike(Product other) const {
   if (op->getName() != other.op->getName() || inputs() != other.inputs()) {
     return false;
   }
-  auto one = dyn_cast<CodedProductOp>(op);
-  return !one || (one.getBits() == cast<CodedProductOp>(other.op).getBits() &&
-                  one.getGroup() == cast<CodedProductOp>(other.op).getGroup());
+  auto one = dyn_cast<QuantizedMatmulOp>(op);
+  return !one ||
+         (one.getBits() == cast<QuantizedMatmulOp>(other.op).getBits() &&
+          one.getGroup() == cast<QuantizedMatmulOp>(other.op).getGroup());
 }
 
 ProductForm ProductChain::form() const {

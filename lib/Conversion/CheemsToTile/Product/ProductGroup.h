@@ -11,7 +11,7 @@ namespace cheems::tile {
 /// Which kernel computes a matmul.
 enum class ProductForm { ManyRows, FewRows, F32, Coded, CodedFewRows };
 
-/// A linalg.matmul or a cheems_tile.coded_product.
+/// A linalg.matmul or a cheems_tile.quantized_matmul.
 struct Product {
   Operation *op;
 
@@ -20,7 +20,7 @@ struct Product {
   static Product of(Operation *op);
   explicit operator bool() const { return op; }
 
-  bool isCoded() const { return isa<CodedProductOp>(op); }
+  bool isCoded() const { return isa<QuantizedMatmulOp>(op); }
   /// The factors, and of quantized values the scales.
   ValueRange inputs() const {
     return op->getOperands().take_front(isCoded() ? 2 : 1);

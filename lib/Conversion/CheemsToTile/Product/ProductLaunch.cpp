@@ -87,7 +87,7 @@ private:
     return hasFewRows() ? few.getWarps() : many.getWarpsM() * many.getWarpsN();
   }
   int64_t bits() const {
-    return int64_t(cast<CodedProductOp>(first.products[0].op).getBits());
+    return int64_t(cast<QuantizedMatmulOp>(first.products[0].op).getBits());
   }
   std::string name() const {
     if (isOneRow) {
@@ -225,7 +225,7 @@ private:
           chain.after ? apply(t, chain, sums, others, out, at) : sums[0];
       t.store(result, out, at.place(), alignmentOf(out, at));
     };
-    if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
+    if (auto coded = dyn_cast<QuantizedMatmulOp>(chain.products[0].op)) {
       CodedInputs in{body.memory[0],   body.memory[1], weights,
                      scales,           chain.depth(),  bits(),
                      coded.getGroup(), body.rowBlock,  own};

@@ -29,7 +29,7 @@ static std::optional<int64_t> columnsOf(Value value) {
 ProductStrategyAttr cheems::tile::strategyOfProducts(const ProductChain &chain,
                                                      const Strategy &strategy) {
   int64_t depth = chain.depth(), bits = 0;
-  if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
+  if (auto coded = dyn_cast<QuantizedMatmulOp>(chain.products[0].op)) {
     bits = int64_t(coded.getBits());
   }
   MLIRContext *context = chain.last()->getContext();
@@ -98,7 +98,7 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
                                               : std::nullopt;
         return columns ? Chosen(strategy.elements(*columns)) : Chosen();
       })
-      .Case<linalg::MatmulOp, CodedProductOp>([&](Operation *op) -> Chosen {
+      .Case<linalg::MatmulOp, QuantizedMatmulOp>([&](Operation *op) -> Chosen {
         Product product = Product::of(op);
         ProductChain chain = product ? chainOf(product) : ProductChain();
         return chain.has(op) ? Chosen(strategyOfProducts(chain, strategy))

@@ -95,7 +95,8 @@ bool NibblesAttr::mayHave(ArrayRef<int64_t> shape, bool stacked,
   auto format = dyn_cast_or_null<QuantizedAttr>(quantized);
   return format && format.getBits() == 4 &&
          format.getPart() == QuantizedPart::Codes && !stacked &&
-         shape.size() == 2 && shape[1] % (CodedProductOp::kTogether / 2) == 0;
+         shape.size() == 2 &&
+         shape[1] % (QuantizedMatmulOp::kTogether / 2) == 0;
 }
 
 int64_t NibblesAttr::getFurtherDimensions() const { return 0; }

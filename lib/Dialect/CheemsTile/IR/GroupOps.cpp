@@ -27,7 +27,7 @@ static bool isRoot(GroupKind kind, Operation &op) {
   case GroupKind::TopLogits:
     return isa<TopLogitsOp>(op);
   case GroupKind::Products:
-    return isa<linalg::MatmulOp, CodedProductOp>(op);
+    return isa<linalg::MatmulOp, QuantizedMatmulOp>(op);
   case GroupKind::Attention:
     return isa<SegmentedAttentionOp>(op);
   case GroupKind::SSD:

@@ -226,8 +226,8 @@ LogicalResult ProductStrategyAttr::verify(
 }
 
 LogicalResult ProductStrategyAttr::verifyOn(Operation *op) const {
-  return standsOn<linalg::MatmulOp, CodedProductOp>(
-      op, *this, "linalg.matmul and cheems_tile.coded_product");
+  return standsOn<linalg::MatmulOp, QuantizedMatmulOp>(
+      op, *this, "linalg.matmul and cheems_tile.quantized_matmul");
 }
 
 LogicalResult AttentionStrategyAttr::verify(

@@ -11,7 +11,7 @@ void cheems::registerTileBufferizableOpInterfaceModels(
       +[](MLIRContext *context, cheems::tile::CheemsTileDialect *) {
         cheems::tile::LaunchOp::attachInterface<
             DestinationModel<cheems::tile::LaunchOp>>(*context);
-        cheems::tile::CodedProductOp::attachInterface<
-            DestinationModel<cheems::tile::CodedProductOp>>(*context);
+        cheems::tile::QuantizedMatmulOp::attachInterface<
+            DestinationModel<cheems::tile::QuantizedMatmulOp>>(*context);
       });
 }

@@ -207,7 +207,7 @@ func.func @norm(%x: tensor<?x128xf32>, %w: tensor<128xf32>, %y: tensor<?x128xf32
 // -----
 
 func.func @norm(%x: tensor<?x128xf32>, %w: tensor<128xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
-  // expected-error@below {{which is for linalg.matmul and cheems_tile.coded_product}}
+  // expected-error@below {{which is for linalg.matmul and cheems_tile.quantized_matmul}}
   %0 = cheems.rms_norm epsilon 1.0e-06 {cheems_tile.strategy = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>} ins(%x, %w : tensor<?x128xf32>, tensor<128xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }

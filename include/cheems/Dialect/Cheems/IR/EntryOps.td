@@ -8,7 +8,7 @@ def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
   let readsInit = "false";
   let summary = "Rows as signed bytes with a scale each";
   let description = [{
-    Keys and values are stored in this form if their type is i8, and `coded_product` takes its input in it.
+    Keys and values are stored in this form if their type is i8, and `quantized_matmul` takes its input in it.
 
     Equation: with a[t] = max_p |x[t, p]|: scales[t] = a[t] / 127, and codes[t, p] = x[t, p] * (127 / a[t]), rounded to nearest even, in
     [-127, 127]. If a[t] < 2^-100, scale and quantized values are zero. A reader computes codes[t, p] * scales[t].

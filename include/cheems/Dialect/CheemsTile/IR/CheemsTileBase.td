@@ -26,7 +26,7 @@ def CheemsTile_Dialect : Dialect {
     every op that has tiles:
     - C0: all layouts of a kernel span as many warps as the kernel has.
 
-    `coded_product` is an op of a whole step, which becomes a launch and a kernel. It is on tensors, or on buffers, and its C0 is that of
+    `quantized_matmul` is an op of a whole step, which becomes a launch and a kernel. It is on tensors, or on buffers, and its C0 is that of
     the ops of `cheems`.
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -3,7 +3,7 @@
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEOPS_TD
 
 include "cheems/Dialect/CheemsTile/IR/ChoiceOps.td"
-include "cheems/Dialect/CheemsTile/IR/CodedOps.td"
+include "cheems/Dialect/CheemsTile/IR/QuantizedMatmulOps.td"
 include "cheems/Dialect/CheemsTile/IR/ComputeOps.td"
 include "cheems/Dialect/CheemsTile/IR/FetchOps.td"
 include "cheems/Dialect/CheemsTile/IR/GroupOps.td"

@@ -49,7 +49,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     | `rotary` | `cheems.rotary` | the norm of heads before it, the rounding after it |
     | `key_scores` | a `linalg.generic` that multiplies queries with product keys | |
     | `top_logits` | `cheems.top_logits` | |
-    | `products` | `linalg.matmul` or `cheems_tile.coded_product`, one or more of one input | the elementwise ops after them |
+    | `products` | `linalg.matmul` or `cheems_tile.quantized_matmul`, one or more of one input | the elementwise ops after them |
     | `attention` | `cheems.segmented_attention` | norms, rotations and the matmul of mask values before it; the rounding after it |
     | `ssd` | `cheems.segmented_ssd` | rotations before it, what makes A of its parameter; the rounding after it |
 

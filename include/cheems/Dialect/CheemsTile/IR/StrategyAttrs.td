@@ -171,7 +171,7 @@ def CheemsTile_KeyTileAttr : CheemsTile_SizesAttr<"KeyTile", "key_tile"> {
 def CheemsTile_ProductStrategyAttr : CheemsTile_StrategyAttr<"Product", "product"> {
   let summary = "How a matmul is shared out among blocks";
   let description = [{
-    It is an attribute of `linalg.matmul` and `cheems_tile.coded_product`. Of matmuls that one launch computes, the first one's holds.
+    It is an attribute of `linalg.matmul` and `cheems_tile.quantized_matmul`. Of matmuls that one launch computes, the first one's holds.
 
     A function of many rows has `many`. Its steps of `wide_from` rows or more have `wide` in its place. A function of few rows has `few`, and
     `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge splits, or quantize), they

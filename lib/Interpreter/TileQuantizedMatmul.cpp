@@ -1,4 +1,4 @@
-// coded_product.
+// quantized_matmul.
 #include "Handlers.h"
 #include "Letters.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
@@ -7,7 +7,7 @@
 namespace cheems::interpreter {
 using namespace mlir;
 
-static void codedProduct(tile::CodedProductOp op, Frame &f) {
+static void quantizedMatmul(tile::QuantizedMatmulOp op, Frame &f) {
   Letters n(f);
   n("TK", op.getX())("T", op.getXScales())("TN", op.getY());
   n("NB", op.getCodes())("NG", op.getScales());
@@ -19,11 +19,11 @@ static void codedProduct(tile::CodedProductOp op, Frame &f) {
   if (op.getBits() == 4) {
     w.codes = reference::codesOfNibbles(w.codes, n['K']);
   }
-  f.set(op.getResult(0), reference::codedProduct(x, w));
+  f.set(op.getResult(0), reference::quantizedMatmul(x, w));
 }
 
-void addTileCoded(Handlers &handlers) {
-  handlers.add<tile::CodedProductOp>(codedProduct);
+void addTileQuantizedMatmul(Handlers &handlers) {
+  handlers.add<tile::QuantizedMatmulOp>(quantizedMatmul);
 }
 
 } // namespace cheems::interpreter

@@ -5,7 +5,7 @@
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 include "cheems/Dialect/CheemsTile/IR/CheemsTileBase.td"
 
-def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "coded_product", []> {
+def CheemsTile_QuantizedMatmulOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "quantized_matmul", []> {
   let readsInit = "false";
   let summary = "Matmuls of quantized rows with a quantized matrix";
   let description = [{
@@ -31,7 +31,7 @@ def CheemsTile_CodedProductOp : Cheems_DestinationOpOf<CheemsTile_Dialect, "code
 
     Example:
     ```mlir
-    %y = cheems_tile.coded_product bits 4 ins(%x, %s : tensor<?x384xi8>, tensor<?xf32>)
+    %y = cheems_tile.quantized_matmul bits 4 ins(%x, %s : tensor<?x384xi8>, tensor<?xf32>)
              weights(%c, %w : tensor<256x192xi8>, tensor<256x6xbf16>) outs(%o : tensor<?x256xf32>) -> tensor<?x256xf32>
     ```
   }];

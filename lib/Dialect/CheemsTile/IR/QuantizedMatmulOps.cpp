@@ -1,4 +1,4 @@
-// coded_product: verification and its lowering to scalar loops.
+// quantized_matmul: verification and its lowering to scalar loops.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-LogicalResult CodedProductOp::verify() {
+LogicalResult QuantizedMatmulOp::verify() {
   ArrayRef<int64_t> x = shapeOf(getX()), y = shapeOf(getY()),
                     codes = shapeOf(getCodes()), scales = shapeOf(getScales());
   if (failed(verifySameShape(*this, "C1", shapeOf(getXScales()), x[0],
@@ -66,7 +66,7 @@ struct Loops : BaseBuilder<Loops> {
   }
 
   /// d[n, k], as i32.
-  Value code(CodedProductOp op, Value n, Value k) {
+  Value code(QuantizedMatmulOp op, Value n, Value k) {
     auto at = [&](Value column) {
       return wide(tensor::ExtractOp::create(b, loc, op.getCodes(),
                                             ValueRange{n, column}));
@@ -74,11 +74,12 @@ struct Loops : BaseBuilder<Loops> {
     if (op.getBits() == 8) {
       return at(k);
     }
-    Value c = divide(k, CodedProductOp::kTogether),
+    Value c = divide(k, QuantizedMatmulOp::kTogether),
           j = remainder(divide(k, 32), 4), q = remainder(divide(k, 4), 4),
           i = remainder(k, 4), high = remainder(divide(k, 16), 2);
-    Value byte = at(add(add(mul(c, CodedProductOp::kTogether / 2), mul(q, 16)),
-                        add(mul(j, 4), i)));
+    Value byte =
+        at(add(add(mul(c, QuantizedMatmulOp::kTogether / 2), mul(q, 16)),
+               add(mul(j, 4), i)));
     // The half becomes the highest bits, and then the lowest, with its sign.
     Value up = arith::SubIOp::create(
         b, loc, number(28),
@@ -89,7 +90,8 @@ struct Loops : BaseBuilder<Loops> {
 };
 } // namespace
 
-FailureOr<SmallVector<Value>> CodedProductOp::decomposeOperation(OpBuilder &b) {
+FailureOr<SmallVector<Value>>
+QuantizedMatmulOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Loops t(b, loc);
   auto dim = [&](Value tensor, int64_t d) -> Value {
