@@ -111,7 +111,8 @@ static LogicalResult verifyAround(Operation *op, StringRef label) {
   return success();
 }
 
-static LogicalResult verifyPlace(FilledRingOpInterface op, StringRef label) {
+static LogicalResult verifyStagesPlace(FilledRingOpInterface op,
+                                       StringRef label) {
   constexpr int64_t bytes = FilledRingOpInterface::kBarrierBytes;
   auto at = int64_t(op.getAt().value_or(0));
   return at >= 0 && at % bytes == 0
@@ -148,7 +149,7 @@ LogicalResult RingOp::verify() {
     return emitOpError("C1: there are 2 stages or more, not ") << getStages();
   }
   return failure(failed(verifyAround(*this, "C5")) ||
-                 failed(verifyPlace(*this, "C6")));
+                 failed(verifyStagesPlace(*this, "C6")));
 }
 
 LogicalResult FillRingOp::verifyRegions() {
@@ -167,7 +168,7 @@ LogicalResult FillRingOp::verifyRegions() {
 
 LogicalResult FillRingOp::verify() {
   return failure(failed(verifyAround(*this, "C3")) ||
-                 failed(verifyPlace(*this, "C4")));
+                 failed(verifyStagesPlace(*this, "C4")));
 }
 
 static LogicalResult verifyRingOf(Operation *op, Value ring) {
