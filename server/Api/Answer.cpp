@@ -274,7 +274,8 @@ uint64_t Answer::wholeBytes() const {
   return bytes;
 }
 
-/// Of all prompts: the client has gone, or one of them has failed.
+/// Called when the client has gone or one of the prompts has failed. It ends
+/// the generation of all prompts.
 void Answer::cancel() {
   std::lock_guard<std::mutex> lock(cancelling);
   isCancelled = true;
@@ -298,7 +299,8 @@ void Answer::send(const AnswerForm::Events &events) {
   }
 }
 
-/// As late as an admitted request allows, so that refusals have a status.
+/// The stream opens only when the engine answers: until then a refusal can
+/// still have a status.
 void Answer::openStream() {
   if (!streams || isStreaming || isOver) {
     return;

@@ -76,7 +76,8 @@ public:
   Answer(std::shared_ptr<Context> context, std::shared_ptr<Responder> responder,
          std::unique_ptr<AnswerForm> form, bool streams);
 
-  /// Of the memory of all requests, for what the engine says.
+  /// `memory` is this request's share of the memory of all requests. What the
+  /// engine says is counted in it.
   void countIn(std::shared_ptr<BudgetShare> memory) {
     share = std::move(memory);
   }
@@ -113,7 +114,8 @@ private:
   size_t open = 0, ended = 0; ///< prompts whose end is to come, or came
   bool isStreaming = false, isOver = false;
 
-  /// Of the tickets; the responder may call `cancel` at any time.
+  /// Guards the tickets and `isCancelled`; the responder may call `cancel` at
+  /// any time.
   std::mutex cancelling;
   std::vector<std::shared_ptr<GenerationTicket>> tickets;
   bool isCancelled = false;

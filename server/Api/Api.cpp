@@ -44,7 +44,7 @@ constexpr Route routes[] = {
     {"GET", "/props", props, true},
 };
 
-/// What stands behind the route's path; nothing where it is another path.
+/// What follows the route's path; nothing if the request asks for another path.
 std::optional<std::string> tailOf(const Route &route, const std::string &path) {
   std::string front = route.path;
   if (front.back() != '/') {
@@ -55,8 +55,9 @@ std::optional<std::string> tailOf(const Route &route, const std::string &path) {
              : std::nullopt;
 }
 
-/// At most what the values of a body take when it is parsed: each stands behind
-/// a sign of the syntax, of which a text may have some, too.
+/// An upper bound of what the values of a body take when it is parsed: each
+/// value follows a syntax character, and strings may contain such characters,
+/// too.
 uint64_t parsedBytes(const std::string &body) {
   constexpr uint64_t perValue = 96;
   auto signs = std::count_if(body.begin(), body.end(), [](char c) {

@@ -30,7 +30,7 @@ ApiError errorOf(const GenerationFault &fault);
 /// lacks, else the server's.
 ApiError errorOf(const Error &error);
 
-/// As in server/Http/Refusal.h.
+/// See server/Http/Refusal.h.
 std::string errorJson(const ApiError &error);
 HttpResponse errorResponse(const ApiError &error);
 

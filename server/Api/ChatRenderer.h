@@ -24,8 +24,8 @@ struct RenderedChat {
   /// Letters that messages, tools or variables have a part in are no control
   /// token.
   std::vector<int32_t> tokens;
-  /// Of a prompt: ends of the system prompt and of the last messages, in
-  /// tokens.
+  /// The positions, in tokens, at which the system prompt and the last messages
+  /// of a prompt end.
   std::vector<int64_t> boundaries;
 };
 

@@ -8,7 +8,7 @@
 
 namespace cheems::serve {
 
-/// Of all prompts together.
+/// All prompts of a request together may have so many choices.
 static constexpr int64_t maximumAllChoices = 2048;
 
 /// OpenAI's number of the best tokens.

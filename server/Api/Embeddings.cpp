@@ -11,7 +11,7 @@ namespace cheems::serve {
 
 namespace {
 
-/// Of length 1, as clients compare them by inner products.
+/// Scales the vector to length 1, as clients compare vectors by inner products.
 void normalise(std::vector<float> &values) {
   double sum = 0;
   for (float each : values) {

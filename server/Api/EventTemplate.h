@@ -26,7 +26,7 @@ public:
 
 private:
   struct Part {
-    std::string before; ///< the text ahead of the value
+    std::string before; ///< the text before the value
     size_t value;       ///< its number
   };
   std::vector<Part> parts; ///< in the order of the text

@@ -7,8 +7,9 @@
 
 namespace cheems::serve {
 
-/// Of the fields that may carry an API key, whether this server asks for one or
-/// a proxy before it. Of one length, however many a client sends.
+/// Names a client by the fields that may carry an API key. They name it whether
+/// this server or a proxy before it asks for the key. The name has the same
+/// length however much a client sends.
 static std::string keyName(const HttpRequest &http) {
   std::string keys;
   for (const auto &[name, value] : http.fields) {

@@ -16,7 +16,7 @@ namespace cheems::serve {
                  param, "context_length_exceeded");
 }
 
-/// Of a prompt.
+/// Reads a prompt that is given as token ids.
 static std::vector<int32_t> readPromptIds(const Json &value,
                                           const std::string &param,
                                           const Context &context) {

@@ -14,7 +14,8 @@ namespace cheems::serve {
 
 namespace {
 
-/// As llama.cpp's `with_pieces` has it: bytes that are not UTF-8 as numbers.
+/// The form is that of llama.cpp's `with_pieces`: bytes that are not UTF-8 are
+/// written as numbers.
 std::string pieceText(int32_t token, const Tokenizer &tokenizer) {
   std::string bytes = tokenizer.tokenBytes(token);
   bool isText = utf8::firstInvalid(bytes) == std::string::npos;

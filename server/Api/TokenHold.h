@@ -11,12 +11,12 @@
 
 namespace cheems::serve {
 
-/// Of one choice. The texts of all pieces together stay as they were; each
-/// token comes with its own text, as far as that may be told.
+/// Holds back tokens of one choice. The joined texts of all pieces stay as they
+/// were; each token comes with its own text, as far as that may be told.
 class TokenHold {
 public:
   /// The pieces that can be told now. A token can when all of its text can; one
-  /// without text, such as half a character, when some behind it can.
+  /// without text, such as half a character, when some after it can.
   std::vector<TextPiece> push(TextPiece piece);
   /// The others. Where a stop string ended the text, those that are of it alone
   /// have no log-probabilities.

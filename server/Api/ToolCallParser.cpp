@@ -37,7 +37,7 @@ void ToolCallParser::beginText() {
   tag = StopStrings({callBegins});
 }
 
-/// Reads what is behind the mark again, as text.
+/// Reads what follows the mark again, as text.
 void ToolCallParser::goBack() {
   at = mark;
   beginText();

@@ -229,7 +229,8 @@ bool takesSomething(const Json &schema, const Json &document, int depth) {
   return false;
 }
 
-/// As toolCallGrammar takes them. A tool that names no parameters has none.
+/// Writes the tools in the form that toolCallGrammar takes. A tool that names
+/// no parameters has none.
 std::string callable(const Json &tools) {
   static const Json nothing = {{"type", "object"},
                                {"properties", Json::object()},

@@ -16,7 +16,7 @@ struct ToolUse {
   Json tools;           ///< null: none; what the template is given
   bool parses = false;  ///< calls are looked for in the answer
   bool parallel = true; ///< more than one call may come
-  /// Of one call, where the answer must be one; else null.
+  /// The grammar of one call if the answer must be a call; else null.
   std::shared_ptr<const Grammar> grammar;
 };
 

@@ -8,7 +8,8 @@ bool isWhite(char byte) {
   return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/// Of numbers, true, false, null, and what other languages call them.
+/// Whether the byte may stand in a number, in true, false or null, or in the
+/// words that other languages use for these.
 static bool isWordByte(char byte) {
   return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
          (byte >= 'A' && byte <= 'Z') ||

@@ -6,7 +6,8 @@
 
 namespace cheems::serve {
 
-/// Of the thread that asks; the others of the process keep theirs.
+/// Lowers the priority of the calling thread; the other threads of the process
+/// keep theirs.
 static void runBehindOthers() {
   constexpr int nice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);

@@ -18,8 +18,8 @@
 
 namespace cheems::serve {
 
-/// Long tasks have threads of their own, which the system lets run behind all
-/// others: a short task never waits for a long one. Within a lane the parties
+/// Long tasks have threads of their own, to which the system gives a lower
+/// priority: a short task never waits for a long one. Within a lane the parties
 /// take turns.
 class WorkerPool {
 public:

@@ -5,7 +5,8 @@ namespace cheems::serve {
 
 /// A prompt's state is kept at least so often.
 constexpr int64_t stride = 2048;
-/// Of its boundaries these many at either end: a step is cut at each.
+/// So many of the boundaries at either end are used, because a step is cut at
+/// each.
 constexpr size_t firstBoundaries = 2, lastBoundaries = 4;
 
 std::vector<Checkpoint> chooseCheckpoints(const GenerationRequest &request,

@@ -1,4 +1,5 @@
-// Where in a prompt its state is kept, so that later prompts can begin there.
+// Chooses at which tokens of a prompt its state is kept, so that later prompts
+// can begin there.
 #ifndef CHEEMS_SERVER_ENGINE_CHECKPOINTS_H
 #define CHEEMS_SERVER_ENGINE_CHECKPOINTS_H
 
@@ -6,7 +7,7 @@
 
 namespace cheems::serve {
 
-/// A place in a prompt.
+/// A point of a prompt at which its state is kept.
 struct Checkpoint {
   int64_t position = 0;
   bool shared = false; ///< other sequences are likely to part from it here

@@ -39,7 +39,8 @@ public:
   Choice &operator=(const Choice &) = delete;
 
   int64_t index() const { return number; }
-  /// Of how many of a row's best logits `draw` may choose; 0: it needs the row.
+  /// How many of a row's best logits are enough for `draw`; 0: it needs the
+  /// row.
   size_t enough() const;
   /// Does a piece of the work that `draw` needs; whether all of it is done.
   bool prepare();

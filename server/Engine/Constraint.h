@@ -13,7 +13,7 @@
 
 namespace cheems::serve {
 
-/// As TokenConstraint; of one choice.
+/// Does for one choice what TokenConstraint does.
 class Constraint {
 public:
   virtual ~Constraint() = default;

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = GenerationFault::Kind;
 
-/// Of a slot's file, beside tokens and state; more than any has.
+/// More bytes than the file of any slot has besides its tokens and its state.
 constexpr int64_t headersBytes = 1 << 20;
 
 /// So many parties may have as many requests waiting as one may have.
@@ -77,7 +77,7 @@ Engine::~Engine() {
   }
 }
 
-/// Of a party, or of all.
+/// Whether the queue is full for this party, or for all parties.
 bool Engine::isFull(const std::string &party) const {
   int64_t most = session.slots() + options.queueLength;
   auto theirs = activeOf.find(party);

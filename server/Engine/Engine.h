@@ -75,7 +75,7 @@ private:
   std::unique_ptr<SlotFolder> folder;
   uint64_t largestFile = UINT64_MAX; ///< of a slot that can be restored
 
-  // Of the engine's thread.
+  // Only the engine's thread uses these.
   Runner runner;
   FairQueue<std::shared_ptr<Job>> queue;
   bool choicesTurn = false; ///< the next slot is for a choice that waits

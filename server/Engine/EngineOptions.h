@@ -29,8 +29,8 @@ struct EngineOptions {
   int64_t queueLength = 256;
   double queueSeconds = 0; ///< that one may wait; 0: any time
   double totalSeconds = 0; ///< that one may take, waiting included; 0: any time
-  /// That a token of a running text should take at most while prompts are read
-  /// beside it.
+  /// A token of a running text should take at most so long while prompts are
+  /// read beside it.
   double interTokenSeconds = 0.1;
   std::string slotFolder; ///< for saved slots; "": there is none
   SlotFolderLimits slotLimits;

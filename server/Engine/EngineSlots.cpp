@@ -133,7 +133,7 @@ SlotActionResult Engine::load(int64_t slot, SlotRecord record) {
   try {
     session.readState(slot, record.state);
   } catch (const std::exception &error) {
-    if (session.position(slot) != before) { // a card failed in the middle
+    if (session.position(slot) != before) { // a GPU failed in the middle
       runner.states().erase(slot);
     }
     return refused(error.what(), 400);

@@ -29,8 +29,8 @@ inline GenerationFault memoryFault(BudgetShare::Full full,
   return fault;
 }
 
-/// Of what was thrown while the request ran. Budgets count what requests take,
-/// but the system may have less than --memory says.
+/// Makes a fault of what was thrown while the request ran. Budgets count what
+/// requests take, but the system may have less than --memory says.
 inline GenerationFault faultOf(const std::exception &error) {
   GenerationFault fault;
   fault.message = error.what();

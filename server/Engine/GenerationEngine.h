@@ -21,7 +21,7 @@ struct TextPiece {
   std::string text;
   std::optional<int32_t> token; ///< nothing: text that was held back comes out
   std::optional<TokenLogprob> logprob; ///< of the token, where it was asked for
-  size_t held = 0;                     ///< bytes behind it that are held back
+  size_t held = 0;                     ///< bytes after it that are held back
 };
 
 struct ChoiceEnd {
@@ -96,9 +96,10 @@ public:
   /// Bytes that are left of the memory that the process may have.
   virtual int64_t spareBytes() const { return INT64_MAX; }
 
-  /// Of a slot that is free; `done` is called on another thread. `name` is a
-  /// bare file name in the folder that the server was given for them. Where as
-  /// many are saved and restored as there are slots, one more is refused: 429.
+  /// These act on a slot that is free; `done` is called on another thread.
+  /// `name` is a bare file name in the folder that the server was given for
+  /// them. When as many saves and restores run as there are slots, one more is
+  /// refused: 429.
   using SlotDone = std::function<void(SlotActionResult)>;
   virtual void saveSlot(int64_t slot, std::string name, SlotDone done) = 0;
   virtual void restoreSlot(int64_t slot, std::string name, SlotDone done) = 0;

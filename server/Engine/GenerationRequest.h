@@ -51,16 +51,16 @@ struct GenerationRequest {
   std::optional<Pooling> embedding;
   /// When the client's request came that it is a part of; nothing: now.
   std::optional<std::chrono::steady_clock::time_point> began;
-  /// Of a client's request with several prompts, others were taken before: it
-  /// is not refused because the server begins to end.
+  /// The client's request has several prompts, and others of it were taken
+  /// before: this one is not refused because the server begins to end.
   bool follows = false;
-  /// And none of those is left, whose end would be the time to try again: it is
-  /// not refused where the queue is full, either.
+  /// None of those other prompts is left, so there is no end of one to wait
+  /// for: this one is not refused when the queue is full, either.
   bool isDue = false;
   /// Special tokens that are generated are a part of the text.
   bool showSpecial = false;
-  /// Of which is taken what the request needs while it runs; null: nobody
-  /// counts.
+  /// What the request needs while it runs is taken from this share; null:
+  /// nobody counts.
   std::shared_ptr<BudgetShare> memory;
 };
 

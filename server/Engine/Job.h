@@ -47,7 +47,8 @@ struct Job {
   bool wantsPromptLogprobs() const {
     return request.promptLogprobs && rules.topLogprobs;
   }
-  /// Of the embeddings of the prompt's rows, the last one's or all.
+  /// Whether the request needs the embeddings of all rows of the prompt, or
+  /// only the last row's.
   bool wantsAllEmbeddings() const { return request.embedding == Pooling::mean; }
   /// Whether a state of an earlier prompt may serve: one that wants something
   /// of each of its tokens computes them all.

@@ -6,9 +6,9 @@
 
 namespace cheems::serve {
 
-/// That of `token` behind a row of logits, with the `top` most probable ones.
-/// Each number comes from the same subtraction in double, so a token's own and
-/// that among the best are equal.
+/// The log-probability of `token` after a row of logits, with the `top` most
+/// probable tokens. All these numbers come from the same subtraction in double:
+/// the one of `token` equals the one that it has among the best.
 TokenLogprob tokenLogprob(const float *logits, int64_t vocabulary,
                           int32_t token, int64_t top);
 

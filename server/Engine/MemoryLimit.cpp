@@ -6,7 +6,7 @@ namespace cheems::serve {
 
 namespace {
 
-/// "max", and what is no number, limits nothing.
+/// A file that says "max", or has no number, limits nothing.
 void lower(int64_t &limit, const std::string &path) {
   std::ifstream file(path);
   int64_t bytes = 0;

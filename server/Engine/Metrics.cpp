@@ -7,7 +7,7 @@ namespace cheems::serve {
 
 namespace {
 
-/// As short as it can be read back.
+/// The shortest of three forms that is read back as the same value.
 std::string number(double value) {
   char text[32];
   for (int digits : {6, 15, 17}) {

@@ -10,8 +10,8 @@
 
 namespace cheems::serve {
 
-/// Those of the session, which are awake right behind a step; beside a card
-/// some of its own.
+/// These are the session's threads, which are still awake just after a step.
+/// With a GPU they are threads of their own.
 class RowThreads {
 public:
   /// What a draw or a log-probability takes, in passes over a row of logits:

@@ -279,7 +279,7 @@ void Runner::draw(std::vector<Draw> draws) {
   try {
     drawBest(draws, results);
     metrics.drawing += nanosecondsSince(begin);
-  } catch (const std::exception &error) { // a card that fails
+  } catch (const std::exception &error) { // a GPU failed
     for (Draw &each : draws) {
       slots.erase(runs[each.run].slot);
       ends.fail(*runs[each.run].job, faultOf(error));

@@ -30,7 +30,7 @@ struct SlotFileRefused : FileUnusable {
       : FileUnusable(message), httpStatus(httpStatus) {}
 };
 
-/// Of all files in a folder of slots.
+/// What all files in a folder of slots may take together.
 struct SlotFolderLimits {
   uint64_t files = 256;
   uint64_t bytes = uint64_t{16} << 30;

@@ -157,7 +157,7 @@ Reuse SlotStates::take(const std::vector<int32_t> &prompt,
   }
   try {
     begin(chosen, slot, prompt);
-  } catch (const std::exception &) { // of a card, or memory is short
+  } catch (const std::exception &) { // a GPU failed, or memory is short
     states.pin(nullptr);
     erase(slot);
   }
@@ -239,8 +239,9 @@ void SlotStates::keepWhole(int64_t slot, int64_t uses) {
   states.keep(now.isolation, now.tokens, std::move(state));
 }
 
-/// Before the slot loses what is behind its first `kept` tokens: keeps it
-/// whole, and of its partial states the longest and those that were used.
+/// Called before the slot loses what follows its first `kept` tokens. Keeps the
+/// whole state, and of the slot's partial states the longest and those that
+/// were used.
 void SlotStates::save(int64_t slot, int64_t kept) {
   SlotContents &now = contents[static_cast<size_t>(slot)];
   auto size = static_cast<int64_t>(now.tokens.size());
@@ -284,7 +285,8 @@ int64_t SlotStates::forkInto(const SlotContents &like,
     save(slot, 0);
     fill(slot);
     now = like;
-  } catch (...) { // of a card, or memory is short: what it has is not known
+  } catch (...) {
+    // A GPU failed or memory is short: what the slot holds is not known.
     erase(slot);
     throw;
   }

@@ -15,7 +15,7 @@ namespace cheems::serve {
 /// bits however often they are cut.
 int64_t promptUnit(const Model &model);
 
-/// Of one slot.
+/// What is known about one slot.
 struct SlotContents {
   std::vector<int32_t> tokens; ///< it was fed
   std::string isolation;

@@ -38,7 +38,7 @@ public:
 
   using Tokens = std::vector<int32_t>;
   struct Match {
-    /// Of the given tokens, that a kept sequence begins with.
+    /// So many of the given tokens are the beginning of a kept sequence.
     int64_t common = 0;
     /// Kept along them, shortest first.
     std::vector<KeptState *> states;
@@ -62,7 +62,7 @@ public:
   void touch(KeptState *state);
   /// It stays until another one is pinned, or null.
   void pin(KeptState *state) { pinned = state; }
-  /// The longest partial one of a slot behind its first `tokens` tokens; null:
+  /// The longest partial one of a slot after its first `tokens` tokens; null:
   /// there is none.
   KeptState *partialOf(int64_t slot, int64_t tokens) const;
   /// Takes it out of the cache.

@@ -6,7 +6,7 @@
 
 namespace cheems::serve {
 
-/// Of the last step. The memory serves the next one, too.
+/// Holds the results of the last step. The memory serves the next one, too.
 class StepResults {
 public:
   explicit StepResults(Session &session) : session(session) {}

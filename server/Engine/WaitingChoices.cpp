@@ -24,7 +24,7 @@ std::optional<Run> WaitingChoices::startAside(SlotStates &slots,
   return std::move(next.run);
 }
 
-/// The job goes behind the others.
+/// The job is now the last to wait, if it has more choices.
 std::optional<Run> WaitingChoices::startUnbegun(SlotStates &slots,
                                                 JobEnds &ends) {
   Unbegun next = std::move(unbegun.front());

@@ -15,7 +15,7 @@ namespace cheems::serve {
 class WaitingChoices {
 public:
   bool empty() const { return unbegun.empty() && aside.empty(); }
-  /// Of states.
+  /// The number of states that are kept for them.
   int64_t size() const {
     return static_cast<int64_t>(unbegun.size() + aside.size());
   }

@@ -14,11 +14,12 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
-/// Of a refused client; then its connection is reset.
+/// So many bytes of a refused client are read and thrown away; then its
+/// connection is reset.
 static constexpr size_t mostLingered = 1 << 20;
 
-/// Of an answer, whatever memory is left: a refusal always has room, and so has
-/// the next event for a client that reads.
+/// So many bytes of an answer may wait however little memory is left: there is
+/// always room for a refusal, and for the next event of a client that reads.
 static constexpr size_t alwaysSent = 16 << 10;
 
 /// A whole answer of at most so much may have the memory that new requests must
@@ -422,7 +423,8 @@ void Connection::abandon(const AnswerPointer &answer) {
   }
 }
 
-/// Of a stream of events; HTTP/1.0 has no chunks.
+/// Sends an empty comment in a stream of events. It is a chunk of its own,
+/// except with HTTP/1.0, which has no chunks.
 void Connection::sendComment() {
   outbox.push(shared_from_this(), present->chunked
                                       ? chunkText(SseWriter::comment)

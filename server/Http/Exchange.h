@@ -24,8 +24,9 @@ struct HttpRequest {
   std::string client; ///< its address, for the log
   /// Whose turn it takes where requests wait: its key's, or its address's.
   std::string party;
-  /// Of the memory of all requests: its body's, and what is made of it. Given
-  /// back with the request. Null where nobody counts.
+  /// The part of the memory of all requests that this one takes, for its body
+  /// and what is made of it. It is given back with the request. Null if nobody
+  /// counts.
   std::shared_ptr<BudgetShare> share;
 
   /// The first field of that name, which is in lower case, or "".

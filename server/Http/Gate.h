@@ -36,7 +36,7 @@ public:
   /// other names and origins, questions of browsers, the page and /health,
   /// which need no key, the key, a server that cannot answer now.
   std::optional<HttpResponse> answer(const HttpRequest &head) const;
-  /// Of every answer to this request.
+  /// The header fields that every answer to this request has.
   HttpFields fields(const HttpRequest &head) const { return cors.fields(head); }
   /// Whose turn a request takes where requests wait: its key's, or, where there
   /// are no keys, its address's.

@@ -4,8 +4,9 @@
 
 namespace cheems::serve {
 
-/// As names are compared: without case, brackets of an address of IPv6, and the
-/// dot that may end a name.
+/// Brings a name into the form in which names are compared: in lower case,
+/// without the brackets of an IPv6 address and without the dot that may end a
+/// name.
 static std::string plainName(std::string_view name) {
   if (name.size() > 1 && name.front() == '[' && name.back() == ']') {
     name = name.substr(1, name.size() - 2);

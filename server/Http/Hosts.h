@@ -1,4 +1,4 @@
-// By which names a server may be asked.
+// Says by which names a server may be asked.
 #ifndef CHEEMS_SERVER_HTTP_HOSTS_H
 #define CHEEMS_SERVER_HTTP_HOSTS_H
 

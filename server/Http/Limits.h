@@ -18,10 +18,11 @@ struct Limits {
   /// it. At least one of the longest bodies has room.
   uint64_t memoryBytes = uint64_t{1} << 30;
   size_t connections = 4096;
-  /// Of requests that came before the one at hand was answered; then reading
-  /// pauses.
+  /// So many bytes of later requests are read before the current one is
+  /// answered; then reading pauses.
   size_t aheadBytes = 16 << 10;
-  /// Of a stream that wait for its client; with more it is dropped.
+  /// So many bytes of a stream may wait for its client; with more it is
+  /// dropped.
   size_t waitingBytes = 64 << 20;
   /// From the first byte, or from the connection's beginning.
   Milliseconds header{10'000};

@@ -6,10 +6,10 @@ namespace cheems::serve {
 
 using nlohmann::ordered_json;
 
-/// Of a path in a message; clients may send long ones.
+/// A message shows so many bytes of a path; clients may send long ones.
 static constexpr size_t shownBytes = 200;
 
-/// As OpenAI's and llama.cpp's servers call them.
+/// OpenAI's and llama.cpp's servers use these names.
 static const char *typeOf(int status) {
   switch (status) {
   case 401:

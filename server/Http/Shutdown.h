@@ -34,7 +34,7 @@ public:
   explicit Shutdown(Listener &listener);
   ~Shutdown();
 
-  /// As a signal does; from any thread. `signal` is 0 for none.
+  /// Does what a signal does; any thread may call it. `signal` is 0 for none.
   void request(int signal = 0);
   /// Waits for a signal, then until no answer is on its way or the time is
   /// over. Returns the signal.

@@ -33,7 +33,7 @@ public:
   const std::shared_ptr<Gate> gate;
   const std::shared_ptr<RequestLog> log; ///< may be null
 
-  /// Of the memory, for one more request.
+  /// Makes the share of the memory for one more request.
   std::shared_ptr<BudgetShare> share() const {
     return std::make_shared<BudgetShare>(
         memory, std::max(memory->size() / 2, limits.bodyBytes));
@@ -56,7 +56,7 @@ public:
   std::vector<std::shared_ptr<Connection>> connections() const;
   size_t connectionCount() const;
 
-  /// Of requests that are being answered.
+  /// These count the requests that are being answered.
   void begun();
   void ended();
   size_t answering() const;
