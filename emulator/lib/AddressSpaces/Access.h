@@ -72,7 +72,7 @@ struct Access {
   Block *owner; ///< of shared memory: the warp's block or a cluster peer
 };
 
-/// Where the bytes of each lane are in the host's memory.
+/// Points to the bytes of each lane in the host's memory.
 struct LanePointers {
   std::byte *of[warpLanes];
   /// of[l] is of[0] + l * bytes for all 32 lanes: a handler may copy at once.

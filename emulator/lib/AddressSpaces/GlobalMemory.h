@@ -1,4 +1,4 @@
-//===- GlobalMemory.h - The memory of the card ------------------*- C++ -*-===//
+//===- GlobalMemory.h - The memory of the GPU -------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_ADDRESSSPACES_GLOBALMEMORY_H
 #define CHEEMS_EMULATOR_ADDRESSSPACES_GLOBALMEMORY_H
 
@@ -21,7 +21,7 @@ enum class ByteState : uint8_t {
   freed,
 };
 
-/// The memory of the card: one reservation of the host's address space, of
+/// The memory of the GPU: one reservation of the host's address space, of
 /// which pages are used as they are touched, and given back when they are
 /// freed.
 ///
@@ -42,7 +42,7 @@ public:
   GlobalMemory(const GlobalMemory &) = delete;
   GlobalMemory &operator=(const GlobalMemory &) = delete;
 
-  /// A new range. Nothing if the card is full. `alignment` is a power of two.
+  /// A new range. Nothing if the GPU is full. `alignment` is a power of two.
   std::optional<uint64_t> allocate(uint64_t bytes, uint64_t alignment = 256);
   /// Frees what starts at `address`. False: nothing that is allocated starts
   /// there.
@@ -86,8 +86,8 @@ public:
   /// States are as many as bytes, so few of them fit into caches. For each line
   /// of memory one byte says whether all of it is known to be initialised.
   static constexpr uint64_t lineBytes = 64;
-  /// By offset / lineBytes. Kernels on several threads of the host read and
-  /// write them at the same time.
+  /// The index of a line is offset / lineBytes. Several threads of the host,
+  /// which run kernels, read and write the lines at the same time.
   uint8_t *lines() { return lines_.data(); }
 
 private:

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 /// The .approx instructions. The ISA gives bounds of their errors; which bits a
-/// card returns within them is not said. We compute in double precision with
+/// GPU returns within them is not said. We compute in double precision with
 /// sums and products in a fixed order, and no function of the C library, so
 /// that all hosts return the same: the f32 that is nearest to a value whose
 /// relative error is below 2^-36 (of sin and cos: the absolute one).

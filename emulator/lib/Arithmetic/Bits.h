@@ -18,7 +18,7 @@ template <typename To, typename From> CHEEMS_LANE To as(From value) {
 
 /// PTX ISA, "Floating-Point Instructions": single precision returns an
 /// unspecified NaN. Which of two NaNs a host's sum returns depends on how its
-/// compiler orders them, so all of ours are this one, which cards return.
+/// compiler orders them, so all of ours are this one, which GPUs return.
 constexpr uint32_t canonicalNaN = 0x7fffffff;
 /// f16 and bf16
 constexpr uint16_t canonicalHalfNaN = 0x7fff;
@@ -37,8 +37,8 @@ template <bool flushes> CHEEMS_LANE float operand(float value) {
   return flushes ? flush(value) : value;
 }
 
-/// By integers: to a compiler all NaNs are equal, so it may drop a choice
-/// between two of them.
+/// The test is one of integers: to a compiler all NaNs are equal, so it may
+/// drop a choice between two of them.
 CHEEMS_LANE float canonical(float value) {
   uint32_t bits = as<uint32_t>(value);
   return as<float>((bits & 0x7fffffff) > 0x7f800000 ? canonicalNaN : bits);

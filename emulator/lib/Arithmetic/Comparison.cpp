@@ -237,7 +237,8 @@ Step choose(Warp &warp, const Instruction &instruction, LaneMask active) {
   }
   return Step::next;
 }
-/// Of two predicates, in the lower and the upper 16 bits.
+/// Selects between the payload and 0 by two predicates, in the lower and the
+/// upper 16 bits.
 Step chooseHalves(Warp &warp, const Instruction &instruction, LaneMask active) {
   LaneMask t = warp.predicate(instruction.slots[1]);
   LaneMask u = warp.predicate(instruction.slots[2]);

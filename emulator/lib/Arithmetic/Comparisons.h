@@ -29,7 +29,7 @@ enum class Comparison : uint8_t {
 };
 constexpr std::size_t integerComparisons = 6, allComparisons = 14;
 
-/// Of integers, f32 and f64.
+/// Compares integers, f32s or f64s.
 template <Comparison comparison, typename T>
 CHEEMS_LANE bool compare(T a, T b) {
   switch (comparison) {
@@ -69,8 +69,8 @@ CHEEMS_LANE bool compareFlushed(float a, float b) {
   return compare<comparison>(flush(a), flush(b));
 }
 
-/// Of the codes of a format in the 16 bits from `shift` on. All of its numbers
-/// are f32s.
+/// Compares two numbers of a format, which are in the 16 bits from `shift` on.
+/// Each number of the format is an f32, too.
 template <const Format &format, Comparison comparison, bool flushes,
           typename Word, int shift>
 CHEEMS_LANE bool compareHalves(Word a, Word b) {

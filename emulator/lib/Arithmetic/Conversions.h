@@ -79,7 +79,7 @@ CHEEMS_LANE float integerToSingle(Element<From> value) {
 template <typename From> CHEEMS_LANE double integerToReal(Element<From> value) {
   return static_cast<double>(static_cast<From>(value));
 }
-/// Of at most 32 bits, which are exact in f64.
+/// `From` has at most 32 bits, so its values are exact in f64.
 template <const Format &format, typename From>
 CHEEMS_LANE uint16_t integerToHalf(Element<From> value) {
   return narrow<format>(roundToOdd(static_cast<From>(value)));

@@ -9,12 +9,12 @@ using namespace cheems::emulator::lanes;
 CHEEMS_LANES_BEGIN
 namespace {
 
-/// By the signs of a and b.
+/// The indices say whether a and whether b is signed.
 constexpr Handler byteProducts[2][2] = {
     {each<dotBytes<false, false>>, each<dotBytes<false, true>>},
     {each<dotBytes<true, false>>, each<dotBytes<true, true>>},
 };
-/// By .hi, too.
+/// The last index says whether the instruction has .hi.
 constexpr Handler halfProducts[2][2][2] = {
     {{each<dotHalves<false, false, false>>,
       each<dotHalves<false, false, true>>},

@@ -39,7 +39,7 @@ private:
 /// other slots are the arguments of `compute`, in order.
 template <auto compute> constexpr Handler each = EachLane<compute>::run;
 
-/// As `each`, with the host's rounding mode that the payload names.
+/// Does what `each` does, with the host's rounding mode that the payload names.
 template <auto compute>
 Step eachRounded(Warp &warp, const Instruction &instruction, LaneMask active) {
   lanes::HostRounding scope(static_cast<lanes::Rounding>(instruction.payload));
@@ -65,7 +65,7 @@ template <typename... S, bool (*compute)(S...)> struct EachTest<compute> {
   }
 };
 
-/// As `each`, for a destination that is a predicate.
+/// Does what `each` does, for a destination that is a predicate.
 template <auto compute> constexpr Handler test = EachTest<compute>::run;
 
 CHEEMS_LANES_END

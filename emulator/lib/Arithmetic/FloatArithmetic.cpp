@@ -67,7 +67,7 @@ void decodeFused(Statement &statement) {
   decode(statement, handlersOf<FusedMultiplyAdd, float, float, float>, 3, true);
 }
 
-/// PTX ISA, "Floating Point Instructions: add": .f32x2 is of later cards.
+/// PTX ISA, "Floating Point Instructions: add": .f32x2 is of later GPUs.
 void decodePair(Statement &statement) {
   needs(statement, 100, ".f32x2");
   statement.notModelled(".f32x2");

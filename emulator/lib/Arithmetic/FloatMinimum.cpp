@@ -12,7 +12,7 @@ using namespace cheems::emulator::lanes;
 CHEEMS_LANES_BEGIN
 namespace {
 
-/// By ExtremumModifiers
+/// The index is a set of ExtremumModifiers.
 using Handlers = std::array<Handler, 16>;
 using All = std::make_index_sequence<16>;
 

@@ -45,7 +45,7 @@ Step roundToTf32(Warp &warp, const Instruction &instruction, LaneMask active) {
   return Step::next;
 }
 
-/// By .relu, then by .satfinite
+/// The indices say whether there is .relu and whether there is .satfinite.
 template <const Format &format>
 constexpr Handler halfPairs[2][2] = {
     {each<packSingles<format, uint32_t, false, false>>,
@@ -53,7 +53,7 @@ constexpr Handler halfPairs[2][2] = {
     {each<packSingles<format, uint32_t, true, false>>,
      each<packSingles<format, uint32_t, true, true>>},
 };
-/// By .relu
+/// The index says whether there is .relu.
 template <const Format &format>
 constexpr Handler bytesOfSingles[2] = {
     each<packSingles<format, uint16_t, false, true>>,

@@ -36,7 +36,7 @@ void decodeLeft(Statement &statement) { emitShift(statement, lefts); }
 /// PTX ISA, "Logic and Shift Instructions: shr"
 void decodeRight(Statement &statement) { emitShift(statement, rights); }
 
-/// By .l, then by .wrap
+/// The indices say whether there is .l and whether there is .wrap.
 constexpr Handler funnels[2][2] = {
     {each<funnelShift<false, false>>, each<funnelShift<false, true>>},
     {each<funnelShift<true, false>>, each<funnelShift<true, true>>},

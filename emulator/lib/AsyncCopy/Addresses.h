@@ -29,7 +29,7 @@ struct AddressOperand {
                : uint32_t(warp.source<uint32_t>(base)[lane] + uint32_t(offset));
   }
 
-  /// Of all lanes; those that are not active mean nothing.
+  /// Computes the addresses of all lanes; those of inactive lanes mean nothing.
   void ofAll(const Warp &warp, Slot base, uint64_t *addresses) const {
     for (int lane = 0; lane < warpLanes; ++lane) {
       addresses[lane] = of(warp, base, lane);

@@ -92,8 +92,8 @@ void forBoxRows(const TensorMap &map, const std::array<int32_t, 5> &start,
 /// multiple of an element.
 void fillOutOfBounds(const TensorMap &map, std::byte *bytes, uint32_t count);
 
-/// Moves a whole row between its place in shared memory and `row`, 16 bytes at
-/// a time. `shared` is the memory of the block, `address` the row's place in
+/// Moves a whole row between shared memory and `row`, 16 bytes at a time.
+/// `shared` is the memory of the block, and `address` the offset of the row in
 /// it before the swizzle. `bytes` is a multiple of 16.
 void scatterRow(std::byte *shared, uint32_t address, int mode,
                 const std::byte *row, uint32_t bytes);

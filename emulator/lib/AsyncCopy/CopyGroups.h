@@ -17,7 +17,7 @@ namespace cheems::emulator {
 struct LateCopy {
   LaneMask lanes;
   uint8_t bytes;                       ///< at each destination
-  uint8_t sourceBytes[warpLanes];      ///< zeros come behind them
+  uint8_t sourceBytes[warpLanes];      ///< zeros follow these
   const std::byte *sources[warpLanes]; ///< null if there are no bytes
   uint32_t destinations[warpLanes];    ///< offsets in the block's memory
 };

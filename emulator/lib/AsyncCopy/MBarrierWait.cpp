@@ -18,7 +18,7 @@ bool hasEnded(Warp &warp, const Instruction &instruction, int lane,
   const PhaseCounts &counts = barrier.counts;
   if (wait.parity) {
     // "the valid values of phaseParity operand are 0 and 1"; but compilers
-    // that run on cards hand over a negated 1-bit number with all bits set.
+    // that run on GPUs hand over a negated 1-bit number with all bits set.
     uint32_t parity = warp.source<uint32_t>(instruction.slots[2])[lane] & 1;
     return counts.hasEnded(parity);
   }

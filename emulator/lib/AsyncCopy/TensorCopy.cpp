@@ -57,7 +57,7 @@ TensorMap readMap(const Asker &asker, const AddressOperand &operand,
     if (offset > parameters.size() ||
         parameters.size() - offset < sizeof(map)) {
       warp.fail(instruction, "out-of-bounds",
-                "the tensor map lies behind the kernel's parameters", lane,
+                "the tensor map is beyond the kernel's parameters", lane,
                 address);
     }
     told.address = offset;

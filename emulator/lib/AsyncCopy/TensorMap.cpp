@@ -14,7 +14,7 @@ struct TypeFacts {
   const char *name;
 };
 
-/// By TensorType.
+/// The index is a TensorType.
 constexpr TypeFacts types[tensorTypes] = {
     {1, false, "u8"},        {2, false, "u16"},   {4, false, "u32"},
     {4, false, "s32"},       {8, false, "u64"},   {8, false, "s64"},

@@ -31,7 +31,7 @@ enum class TensorType : uint8_t {
 constexpr int tensorTypes = 16;
 
 /// A tensor map as this emulator encodes it, for tensors in tiled mode (PTX
-/// ISA, "Tensors" and "Tensor-map"). The card's encoding is secret; programs
+/// ISA, "Tensors" and "Tensor-map"). The GPU's encoding is secret; programs
 /// only move its 128 bytes, and change fields by tensormap.replace.
 ///
 /// Dimension 0 is the innermost one. A field that tensormap.replace sets has

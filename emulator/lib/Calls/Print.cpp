@@ -67,7 +67,7 @@ private:
     } else if (type == 'c') {
       add(made + type, argument<int32_t>());
     } else if (type == 'p') {
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the card
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the GPU
       add(made + type, reinterpret_cast<void *>(argument<uint64_t>()));
     } else if (type == 's') {
       add(made + type, memory.string(argument<uint64_t>()).c_str());

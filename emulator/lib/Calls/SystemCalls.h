@@ -42,9 +42,9 @@ struct Printed {
   int arguments = 0; ///< that the format has used
 };
 
-/// What vprintf makes of a format and of arguments that lie behind each other,
-/// each at a multiple of its size (CUDA C++ Programming Guide, "Formatted
-/// Output").
+/// What vprintf makes of a format and of arguments that follow each other in
+/// memory, each at a multiple of its size (CUDA C++ Programming Guide,
+/// "Formatted Output").
 Printed formatted(const ThreadMemory &memory, uint64_t format,
                   uint64_t arguments);
 

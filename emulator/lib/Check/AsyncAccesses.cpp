@@ -25,7 +25,7 @@ void ClusterCheck::checkAsync(const Toucher &by, const ShadowCell &cell,
     if (isFenced && !event.isUnit &&
         unordered(by, event, lane, true) >> with.lane & 1) {
       // CuTe's tutorial kernels hand what cp.async has copied to wgmma so, and
-      // cards compute what is meant.
+      // GPUs compute what is meant.
       const bool isWarning = isProduct && event.isCopy;
       const auto lines =
           std::make_pair(program.index(by.instruction), event.instruction);
@@ -126,7 +126,7 @@ void ClusterCheck::checkAsyncReads(const Toucher &by, uint64_t offset,
   if (!asyncReads.any(rank)) {
     return;
   }
-  // Of one granule, or all of one lane.
+  // One step stays in one granule, or takes all bytes of one lane.
   const uint64_t step = pattern.shift == LanePattern::oneLane
                             ? Shadow::granule
                             : pattern.step(pattern.shift);

@@ -11,7 +11,7 @@ using namespace cheems::emulator;
 
 namespace {
 
-/// Of each warp so many waits are kept. Reads that ended with an older one are
+/// So many waits of each warp are kept. Reads that ended with an older one are
 /// taken for ordered.
 constexpr size_t mostWaits = 4096;
 

@@ -92,7 +92,8 @@ private:
     std::array<Clock, warpLanes> clocks;
   };
   struct Asker {
-    /// By lane 0 of the warps that have waited, the oldest wait first.
+    /// The key is lane 0 of a warp that has waited; its oldest wait comes
+    /// first.
     std::map<uint32_t, std::deque<Wait>> waits;
     uint64_t forgotten = 0; ///< up to this one all is taken for ordered
     std::vector<uint64_t> operations; ///< that read
@@ -113,7 +114,8 @@ private:
                                        uint32_t thread) const;
 
   std::map<uint32_t, Asker> askers;
-  /// By rank: the set of each granule, or 0. Many have the same.
+  /// The first index is a block's rank, the second a granule. The value is the
+  /// number of the granule's set, or 0. Many granules have the same set.
   std::vector<std::vector<uint32_t>> granules;
   std::vector<Set> sets; ///< counted from 1
   Read newest = {};

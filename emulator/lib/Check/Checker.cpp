@@ -128,7 +128,7 @@ public:
       clusters.erase(found);
       return;
     }
-    // In ascending order; those that came too early wait.
+    // Clusters are added in ascending order; those that end too early wait.
     for (found = clusters.find(next);
          found != clusters.end() &&
          found->second.ended == geometry.blocksPerCluster;

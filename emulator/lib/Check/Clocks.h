@@ -15,8 +15,8 @@ namespace cheems::emulator {
 /// A thread's clock rises each time it tells others what it has done.
 using Clock = uint32_t;
 
-/// Of each thread of a cluster a value of its clock. What is behind the end of
-/// a vector is zero, and a vector ends with a warp.
+/// Has a clock value for each thread of a cluster. Clocks after the end of a
+/// vector are zero, and a vector ends with a warp.
 using ClockVector = std::vector<Clock>;
 /// Clocks of the threads of other clusters, by the clusters' numbers. Null:
 /// nothing is known of one.
@@ -34,14 +34,15 @@ constexpr int proxiedMemories = 2;
 /// did up to a value of its clock.
 struct Knowledge {
   ClockVector ordered;
-  /// As `ordered`, of writes that a fence between the generic and the async
-  /// proxy has followed, by ProxiedMemory.
+  /// Is like `ordered`, for the writes that a fence between the generic and the
+  /// async proxy has followed. The index is a ProxiedMemory.
   std::array<ClockVector, proxiedMemories> fenced;
   /// The same of other clusters, for global memory.
   KnownElsewhere elsewhere, elsewhereFenced;
 
   /// Which events (Events.h) that is, found when somebody asks. Knowledge that
-  /// is joined covers at least the events of its parts. By ProxiedMemory.
+  /// is joined covers at least the events of its parts. The index is a
+  /// ProxiedMemory.
   struct Horizon {
     uint64_t serial = 0; ///< of this knowledge; 0: nobody has asked
     uint32_t generation = 0;
@@ -118,7 +119,7 @@ private:
   struct WarpState {
     LaneMask alike = allLanes; ///< lanes that know `known`, of one clock
     Known known;
-    /// Of the other lanes.
+    /// What each of the other lanes knows.
     std::unique_ptr<std::array<Known, warpLanes>> others;
     bool hasFenced[proxiedMemories] = {}; ///< some lane has
   };

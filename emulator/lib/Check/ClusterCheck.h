@@ -193,7 +193,8 @@ private:
                                         LanePattern pattern);
   void suspect(const Toucher &by, const ShadowCell &cell, uint64_t offset,
                unsigned bytes, LanePattern pattern);
-  /// Of an asynchronous access: what the thread that asks must have seen.
+  /// Checks that the thread that asks for an asynchronous access has seen what
+  /// it must have seen.
   void checkAsync(const Toucher &by, const ShadowCell &cell, uint64_t offset,
                   unsigned bytes, LanePattern pattern, bool isFenced,
                   bool isProduct);
@@ -217,8 +218,9 @@ private:
   const Knowledge nothing;
   std::vector<std::unique_ptr<Shadow>> shadows; ///< by rank
   std::map<Key, std::vector<Phase>> phases;
-  /// By circle, from the block to the grid, and thread: what a fence has made
-  /// ready to be told, and what waits for one.
+  /// These have an index for the circle, from the block to the grid, and one
+  /// for the thread. The first is what a fence has made ready to be told, the
+  /// second what waits for a fence.
   static constexpr size_t circles = 3;
   std::array<std::vector<Known>, circles> releasable, acquirable;
   std::vector<std::vector<PendingCopy>> copies; ///< by warp

@@ -35,7 +35,7 @@ struct Event {
 using EventNumber = uint32_t;
 constexpr EventNumber noEvent = 0;
 /// Writes of an asynchronous operation that nobody has waited for: nothing of
-/// any other thread comes behind them. These are numbered apart, with this bit.
+/// any other thread comes after them. These are numbered apart, with this bit.
 constexpr EventNumber inFlight = EventNumber(1) << 31;
 
 /// The events that a memory remembers: of the warps of a cluster, or of those
@@ -124,12 +124,14 @@ private:
   std::vector<Event> all{1};
   std::vector<Event> copies;
   std::vector<EventNumber> freeCopies;
-  /// By warp, and instruction modulo their number.
+  /// The first index is the warp, the second the instruction modulo their
+  /// number.
   std::vector<std::unique_ptr<Recent>> recent;
   size_t limit = size_t(1) << 14;
   uint32_t generation = 0;
   uint64_t serials = 0;
-  /// By warp: the lowest clocks of its lanes in the knowledge `serial`.
+  /// Each warp has one: the lowest clocks of its lanes in the knowledge
+  /// `serial`.
   struct Lowest {
     uint64_t serial = 0;
     Clock ordered = 0, fenced = 0;

@@ -35,11 +35,11 @@ private:
     uint32_t warp, instruction;
     LanePattern lanes;
   };
-  /// By a unit, of which the first byte's owner is kept. Units get smaller when
-  /// two share one.
+  /// Keeps the owner of the first byte of each unit. Units get smaller when two
+  /// owners share one.
   class Owners {
   public:
-    /// Of bytes that are not `known` yet.
+    /// Sets the owner of bytes that are not `known` yet.
     void set(uint64_t begin, unsigned bytes, const Owner &owner,
              const PageBits &known);
     Owner of(uint64_t byte) const;

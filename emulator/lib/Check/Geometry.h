@@ -24,7 +24,7 @@ struct Geometry {
   /// The number of a block's cluster.
   uint32_t clusterOf(const Block &block) const;
   uint32_t firstWarpOf(const Block &block) const;
-  /// Where a lane of a warp executes an instruction.
+  /// The place of a lane of a warp that executes an instruction.
   Place place(uint32_t warp, int lane, uint32_t instruction) const;
 };
 

@@ -46,8 +46,8 @@ struct Circle {
 /// the grid are independent, else in that of all. One host thread uses it.
 class GlobalOrder {
 public:
-  /// Of so many clusters from `firstCluster` on. `keepsValues`: what they write
-  /// is compared with what others write when they have ended.
+  /// Checks so many clusters from `firstCluster` on. `keepsValues`: what they
+  /// write is compared with what others write when they have ended.
   GlobalOrder(const Geometry &geometry, GlobalMemory &memory,
               uint32_t firstCluster, uint32_t clusters, bool keepsValues,
               std::atomic<uint64_t> &sameValues);
@@ -78,7 +78,7 @@ public:
   void readByUnit(uint64_t address, uint64_t count, uint32_t warp, int lane,
                   uint32_t instruction);
   const Pages &pagesOfUnits() const { return unitPages; }
-  /// By index of those pages.
+  /// The index is that of a page in pagesOfUnits().
   const std::vector<UnitReads> &readsOfUnits() const { return unitReads; }
   /// What the cluster wrote to a page, but for what units wrote. Null: nothing.
   Pooled<PageBytes> &valuesOf(size_t page) {

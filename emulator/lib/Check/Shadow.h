@@ -77,8 +77,8 @@ struct ShadowCell {
 /// again.
 class Shadow {
 public:
-  /// Of shared memory: what a lane moves at most. Neighbours in global memory
-  /// mostly have one fate.
+  /// A granule of shared memory is what a lane moves at most. In global memory
+  /// it is larger, because neighbours there mostly have the same history.
   static constexpr unsigned granule = 16, globalGranule = 256;
 
   /// `granuleBytes` is a power of four.

@@ -17,10 +17,10 @@ Step branch(Warp &warp, const Instruction &instruction, LaneMask active) {
 
 /// ".uni guarantees that the branch is non-divergent, i.e. all active threads
 /// in a warp that are currently executing this instruction have identical
-/// values for the guard predicate and branch target." Compilers promise that
-/// of threads that a card has brought together again behind an `if`; here some
-/// of them may run ahead, test an mbarrier before the others, and meet these at
-/// the branch. So nothing is made of the promise.
+/// values for the guard predicate and branch target." Compilers promise that of
+/// threads that a GPU has brought together again after an `if`. Here some of
+/// these threads may run earlier, test an mbarrier before the others, and meet
+/// them at the branch. So the promise is not used.
 void takeUniform(Statement &statement) { statement.take("uni"); }
 
 void decodeBranch(Statement &statement) {

@@ -60,7 +60,7 @@ public:
   /// "The same setmaxnreg instruction must be executed by all warps in a
   /// warpgroup": the n-th of each warp does the same. It may stand elsewhere in
   /// the text: warps of one group that a compiler has given different work do
-  /// so on cards.
+  /// so on GPUs.
   void checkGroup(Warp &warp, const Instruction &instruction) {
     Owner &owner = warps[warp.index];
     ++owner.executed;

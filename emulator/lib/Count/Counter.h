@@ -15,7 +15,7 @@ namespace cheems::emulator {
 /// ends by a finding counts as a launch of nothing.
 void startCounting(const Options &options);
 
-/// The card that is counted for; nothing if nobody counts.
+/// The GPU that is counted for; nothing if nobody counts.
 std::optional<CountedCard> countedCard();
 
 /// Copies that the host asks for. Without effect if nobody counts.

@@ -1,4 +1,4 @@
-//===- Counts.h - What kernels cost a card ----------------------*- C++ -*-===//
+//===- Counts.h - What kernels cost a GPU -----------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_COUNT_COUNTS_H
 #define CHEEMS_EMULATOR_COUNT_COUNTS_H
 
@@ -27,7 +27,7 @@ struct KernelCounts {
   uint64_t blocks = 0;
   /// Executed by warps, whatever lanes were active.
   std::array<uint64_t, pipes> instructions{};
-  /// Of one multiprocessor that executes all of it (Rates.h).
+  /// The cycles of one multiprocessor that executes all of it (Rates.h).
   std::array<double, pipes> cycles{};
   /// bar and barrier, executed by warps.
   uint64_t barriers = 0;

@@ -33,7 +33,8 @@
 /// Payloads of these instructions are the structs below.
 namespace cheems::emulator {
 
-/// Of `arguments` and `results` in memory. Slots: the frame pointer.
+/// The payload of `arguments` and `results` in memory. The slot is the frame
+/// pointer.
 struct FrameTransfer {
   uint64_t callee = 0; ///< where the callee's frame begins in the caller's
   struct Piece {
@@ -43,8 +44,8 @@ struct FrameTransfer {
   std::vector<Piece> pieces;
 };
 
-/// Of an argument or a result in a register. Slots: the frame pointer, the
-/// register.
+/// The payload of an argument or a result in a register. The slots are the
+/// frame pointer and the register.
 struct FrameRegister {
   uint64_t callee = 0;
   uint32_t offset = 0; ///< in the callee's frame, or in its own
@@ -52,20 +53,21 @@ struct FrameRegister {
   uint32_t stride = 0; ///< bytes of a register's element
 };
 
-/// Of `save` and `restore`. Slots: the frame pointer, the registers.
+/// The payload of `save` and `restore`. The slots are the frame pointer and the
+/// registers.
 struct SavedRegisters {
   uint64_t offset = 0;       ///< in the frame
   std::vector<uint8_t> bits; ///< of each register; 1: a predicate takes a byte
 };
 
-/// Of `call` and `leave`. Slots: the frame pointer and, if the callee is in a
-/// register, that.
+/// The payload of `call` and `leave`. The slots are the frame pointer and, if
+/// the callee is in a register, that register.
 struct CallSite {
   struct Callee {
     uint32_t begin = 0; ///< its first instruction
     uint64_t frameBytes = 0;
     uint64_t interfaceBytes = 0; ///< of results and parameters
-    /// Of its frame and what the largest interface of a function takes behind
+    /// The bytes of its frame and of the largest interface of a function after
     /// it: arguments are written before a call.
     uint64_t roomBytes = 0;
     bool isDecoded = false;

@@ -66,9 +66,9 @@ public:
   /// The statement belongs to the entry: `ret` there is an exit. In another
   /// function it is Warp::returnFromCall, and endsPath.
   bool isInEntry() const { return current == entry; }
-  /// Of the opcodes "%parameter" and "%result", whose one operand is a register
-  /// that a parameter or result of the function has: `move` takes it from the
-  /// frame or puts it there, as a FrameRegister says.
+  /// Emits the opcodes "%parameter" and "%result". Their one operand is a
+  /// register that a parameter or result of the function has: `move` takes it
+  /// from the frame or puts it there, as a FrameRegister says.
   void emitFormal(Statement &statement, Handler move, bool isResult);
   /// Emits what Decode/Calls.h says.
   void emitCall(Statement &statement, const CallHandlers &handlers);
@@ -134,7 +134,8 @@ private:
   Slot registerOf(const ptx::Variable &variable, int component);
   void use(Slot slot, bool reads, bool kills);
   void pin(Slot slot);
-  /// Where the frame of the running function begins, per lane.
+  /// The slot that has the address of the running function's frame, for each
+  /// lane.
   Slot framePointer();
   Slot carryFlag();
   void emit(int line, Handler handler, Pipe pipe, std::span<const Slot> slots,

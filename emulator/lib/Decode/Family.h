@@ -81,7 +81,7 @@ public:
   /// "add.f31: " and the reason.
   [[noreturn]] void refuse(const std::string &reason) const;
   [[noreturn]] void notModelled(const std::string &what) const;
-  /// Architecture of the card and PTX version of the module.
+  /// Architecture of the GPU and PTX version of the module.
   int architecture() const;
 
   // -- Modifiers. Each is taken once, in any order; what is left at the end is

@@ -22,8 +22,8 @@ enum class Base : uint8_t {
   warp,      ///< special registers that differ from lane to lane
 };
 
-/// Where an instruction finds the 32 values of an operand: the base in the two
-/// lowest bits, a byte offset (a multiple of 4) in the others.
+/// Says where an instruction finds the 32 values of an operand: the base is in
+/// the two lowest bits, a byte offset (a multiple of 4) in the others.
 ///
 /// A value of 16, 32, 64 or 128 bits is an array of 32 elements at a multiple
 /// of 64 bytes. A predicate is one mask of 32 bits; the highest bit of its slot

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t cacheLine = 64;
 
-/// Of the 32 elements of a register.
+/// The bytes of the 32 elements of a register.
 uint32_t placeBytes(int bits) { return bits == 1 ? 4 : bits * 32 / 8; }
 
 /// Places for the registers of one size, which lie side by side from `base` on.

@@ -41,8 +41,8 @@ struct Flow {
   std::vector<uint32_t> targets; ///< nodes; nodes.size() is the end
 };
 
-/// Where each register may hold a value that is still needed: from the first to
-/// the last statement of its interval.
+/// Says where each register may hold a value that is still needed: from the
+/// first to the last statement of its interval.
 struct Liveness {
   struct Interval {
     uint32_t first = UINT32_MAX, last = 0; ///< first > last: it is never used

@@ -169,7 +169,7 @@ private:
   Words in, out;
 };
 
-/// 32-bit registers of the card that a value takes. Predicates have a file of
+/// 32-bit registers of the GPU that a value takes. Predicates have a file of
 /// their own there.
 int weight(const Flow::Register &reg) {
   return reg.bits == 1 ? 0 : std::max(1, reg.bits / 32);

@@ -1,4 +1,4 @@
-//===- Modifiers.cpp - What stands behind an opcode ----------------------===//
+//===- Modifiers.cpp - What comes after an opcode ------------------------===//
 #include "Decoder.h"
 #include "Support/Error.h"
 

@@ -46,7 +46,7 @@ struct Program {
   uint32_t registerBytes = 0;  ///< of a warp's arena
   uint64_t localBytes = 0;     ///< per thread: .local and .param of calls
   uint64_t parameterBytes = 0; ///< of the kernel
-  uint64_t sharedBytes = 0;    ///< static ones; dynamic ones lie behind them
+  uint64_t sharedBytes = 0;    ///< static ones; dynamic ones follow them
   /// One block may see what another does before the grid ends: an atomic or a
   /// strong access to global memory, or a fence, of the gpu's scope or a wider
   /// one. Such a grid runs in one interleaving.

@@ -40,7 +40,7 @@ uint64_t append(uint64_t &end, const ptx::Variable &variable) {
   return address;
 }
 
-/// Of a parameter or result that a register has within the function.
+/// The size of a parameter or result that a register has within the function.
 uint64_t registerBytes(const ptx::Variable &formal) {
   if (formal.type.kind == ptx::Kind::predicate || formal.vector > 1) {
     throw NotModelled(formal.location.line,

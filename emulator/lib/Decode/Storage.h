@@ -39,7 +39,7 @@ struct Storage {
 /// - Parameters of the entry: offsets in the parameter buffer.
 /// - Shared variables that some statement names: offsets, in the order of their
 ///   declarations, those of the module first. All `.extern .shared` ones begin
-///   behind them (PTX ISA, "Shared State Space").
+///   after these (PTX ISA, "Shared State Space").
 /// - Local variables, parameters and results of functions, and .param variables
 ///   of a function's body: a frame per function. Results lie at its begin, then
 ///   parameters, so that a caller can place them without knowing the callee.
@@ -60,7 +60,7 @@ public:
     return frames.at(&function);
   }
 
-  /// Where a function's parameter or result lies there.
+  /// The offset of a function's parameter or result in its frame.
   uint64_t formalOffset(const ptx::Variable &formal) const {
     return places.at(&formal).address;
   }

@@ -13,7 +13,7 @@ struct Entry {
   int bits;
 };
 
-/// In the order of Type.
+/// The entries are in the order of Type.
 constexpr Entry entries[] = {
     {"pred", 1},    {"b8", 8},       {"b16", 16},     {"b32", 32},
     {"b64", 64},    {"b128", 128},   {"b1024", 1024}, {"u8", 8},

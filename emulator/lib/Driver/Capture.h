@@ -26,7 +26,7 @@ struct Capture {
   bool invalidated = false;
 };
 
-/// Where a stream is in its capture: what its next node depends on.
+/// The state of a stream's capture: what its next node depends on.
 struct CapturePoint {
   std::shared_ptr<Capture> capture;
   std::vector<Edge> tails;
@@ -36,7 +36,8 @@ struct CapturePoint {
 /// that could be unsafe while some thread captures (allocations, say): see
 /// cuThreadExchangeStreamCaptureMode.
 void refuseUnsafeCall();
-/// As refuseUnsafeCall, for calls that concern all streams of a context.
+/// Does what refuseUnsafeCall does, for calls that concern all streams of a
+/// context.
 void refuseWhileCapturing(Context &context);
 /// Work of the legacy stream would wait for blocking streams: 906 if one of
 /// them captures.

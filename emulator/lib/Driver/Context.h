@@ -76,14 +76,14 @@ struct Context : std::enable_shared_from_this<Context> {
   Queue queue;
 
   std::shared_ptr<Stream> legacy;
-  /// By thread (ThreadState::number).
+  /// The key is a thread (ThreadState::number).
   std::map<uint64_t, std::shared_ptr<Stream>> perThread;
   /// What streams that were destroyed still have to do.
   std::vector<Dependency> orphans;
   std::map<uint64_t, Allocation> allocations;
   std::map<uintptr_t, Registration> registrations;
   uint64_t pinnedBytes = 0;
-  /// By address, whether it is allocated or not.
+  /// The key is an address, whether it is allocated or not.
   std::map<uint64_t, std::weak_ptr<GraphMemory>> graphMemory;
   uint64_t graphMemoryUsed = 0, graphMemoryUsedHigh = 0,
            graphMemoryReserved = 0, graphMemoryReservedHigh = 0;

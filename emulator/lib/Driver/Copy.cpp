@@ -123,7 +123,7 @@ Progress CopyWork::run(Context &context, bool) {
 }
 
 uint64_t CopyWork::nanoseconds() const {
-  // 25 bytes a nanosecond to and from the host, 1000 within the card
+  // 25 bytes a nanosecond to and from the host, 1000 within the GPU
   uint64_t bytes = uint64_t(width) * height * depth;
   return 1000 + bytes / (from.onDevice && to.onDevice ? 1000 : 25);
 }

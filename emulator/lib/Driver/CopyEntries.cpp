@@ -41,7 +41,7 @@ CUDA_MEMCPY3D line(size_t bytes) {
   return box;
 }
 
-/// Bytes of the host as they are now, rows one behind the other.
+/// Keeps the host's bytes as they are now, one row after the other.
 void stage(CopyWork &copy) {
   auto bytes = std::make_shared<std::vector<std::byte>>();
   bytes->reserve(copy.width * copy.height * copy.depth);
@@ -57,7 +57,7 @@ void stage(CopyWork &copy) {
 
 /// CUDA Driver API, "API synchronization behavior": a copy to or from pageable
 /// memory does not see what the host does to it later. One between two places
-/// of the card waits for nobody, although its name says nothing of that.
+/// of the GPU waits for nobody, although its name says nothing of that.
 void copy(Context &context, CUstream handle, const CUDA_MEMCPY3D &box,
           Wait wait) {
   Stream &stream = findStream(context, handle);

@@ -155,7 +155,7 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice device,
     require(canAccessPeer);
     requireDevice(device);
     requireDevice(peerDevice);
-    *canAccessPeer = 0; // there is one card
+    *canAccessPeer = 0; // there is one GPU
   });
 }
 

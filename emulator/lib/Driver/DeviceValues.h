@@ -1,4 +1,4 @@
-//===- DeviceValues.h - Facts of the card -----------------------*- C++ -*-===//
+//===- DeviceValues.h - Facts of the GPU ------------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DRIVER_DEVICEVALUES_H
 #define CHEEMS_EMULATOR_DRIVER_DEVICEVALUES_H
 

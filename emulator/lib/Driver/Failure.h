@@ -26,7 +26,8 @@ void require(const Condition &holds, CUresult code = CUDA_ERROR_INVALID_VALUE) {
 
 /// Prints a line where findings go (CHEEMS_EMULATOR_REPORT, else stderr).
 void note(const std::string &line);
-/// As note, but each text only once in the life of the process.
+/// Does what note does, but prints each text only once in the life of the
+/// process.
 void noteOnce(const std::string &line);
 
 } // namespace cheems::emulator::driver

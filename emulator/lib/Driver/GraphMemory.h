@@ -19,7 +19,8 @@ public:
   GraphMemory(const GraphMemory &) = delete;
   GraphMemory &operator=(const GraphMemory &) = delete;
 
-  /// In the order of submissions: from a launch with the node to a free.
+  /// Follows the order of submissions: true from a launch with the node to a
+  /// free.
   bool isAllocated = false;
   const std::weak_ptr<Context> context;
   const uint64_t address, bytes;

@@ -44,7 +44,7 @@ public:
     std::erase_if(objects,
                   [&](const auto &entry) { return holds(*entry.second); });
   }
-  /// In the order in which they were made.
+  /// They come in the order in which they were made.
   const std::map<uintptr_t, std::shared_ptr<T>> &all() const { return objects; }
 
 private:

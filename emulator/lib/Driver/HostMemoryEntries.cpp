@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned portable = 1, deviceMap = 2, writeCombined = 4;
 constexpr uint64_t pageBytes = 4096;
 
-/// Pinned memory is a part of the card's range: the host uses its bytes,
+/// Pinned memory is a part of the GPU's range: the host uses its bytes,
 /// kernels its device address.
 CUresult allocatePinned(void **pointer, size_t bytes, unsigned flags) {
   return callInContext([&](Context &context) {

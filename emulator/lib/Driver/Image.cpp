@@ -16,14 +16,14 @@ constexpr uint32_t fatBinary = 0xBA55ED50;
 constexpr uint32_t fatBinaryWrapper = 0x466243B1;
 constexpr uint32_t elf = 0x464C457F;
 
-/// In front of all entries of a fat binary.
+/// A fat binary has this header before all of its entries.
 struct FatHeader {
   uint32_t magic;
   uint16_t version, headerBytes;
   uint64_t bytes; ///< of the entries
 };
 
-/// In front of each entry.
+/// Each entry begins with this header.
 struct FatEntry {
   static constexpr uint16_t ptx = 1;
   static constexpr uint64_t compressed = 0x2000 | 0x8000; ///< LZ4 or Zstandard
@@ -70,7 +70,7 @@ std::string textOfFatBinary(const std::byte *data, int architecture) {
     offset += entry.headerBytes + entry.bytes;
   }
   if (best == 0) {
-    noteOnce("a fat binary without uncompressed PTX for this card is refused "
+    noteOnce("a fat binary without uncompressed PTX for this GPU is refused "
              "(fatbinary --compress=false keeps the text as it is)");
     fail(CUDA_ERROR_NO_BINARY_FOR_GPU);
   }

@@ -11,7 +11,7 @@
 namespace cheems::emulator::driver {
 namespace {
 
-/// Blocks of a cluster that every card of the architecture takes; more are for
+/// Blocks of a cluster that every GPU of the architecture takes; more are for
 /// those who ask (CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), and
 /// this emulator does not model them.
 constexpr uint64_t portableCluster = 8;
@@ -220,7 +220,7 @@ void takeAttributes(LaunchRequest &request,
       request.priority = value.priority;
       break;
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
-    // hints, and what has no effect on one card
+    // hints, and what has no effect on one GPU
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:

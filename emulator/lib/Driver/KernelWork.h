@@ -55,7 +55,7 @@ private:
   std::unique_ptr<Grid> grid;
 };
 
-/// Checks a launch against the card's limits and copies its parameters.
+/// Checks a launch against the GPU's limits and copies its parameters.
 std::unique_ptr<KernelWork> makeKernelWork(Context &context,
                                            std::shared_ptr<Function> function,
                                            const LaunchRequest &request);

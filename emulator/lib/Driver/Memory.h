@@ -6,7 +6,7 @@
 
 namespace cheems::emulator::driver {
 
-/// A new allocation, or Failure 2. If the card is full, what waits in streams
+/// A new allocation, or Failure 2. If the GPU is full, what waits in streams
 /// to be freed is freed first.
 CUdeviceptr allocate(Context &context, Allocation::Kind kind, uint64_t bytes,
                      uint64_t alignment = 256);

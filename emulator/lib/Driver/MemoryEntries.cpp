@@ -47,7 +47,7 @@ Allocation &allocationAt(Context &context, CUdeviceptr address,
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
   return callInContext([&](Context &context) {
     require(free && total);
-    // Pinned memory lies in the card's range so that kernels reach it, but it
+    // Pinned memory lies in the GPU's range so that kernels reach it, but it
     // is the host's.
     *free = context.device.memory.freeBytes() + context.pinnedBytes;
     *total = context.device.memory.totalBytes();
@@ -87,7 +87,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     require(found != context.allocations.end() &&
             found->second.kind != Allocation::Kind::pinned &&
             !found->second.freeing);
-    // As on a card: what uses the memory ends first.
+    // What uses the memory ends first, as on a GPU.
     context.queue.finishAll();
     if (!freeGraphMemory(context, pointer, nullptr)) {
       release(context, pointer);

@@ -30,7 +30,7 @@ struct Function {
 /// CUmodule. Work that was submitted keeps it alive.
 struct LoadedModule : std::enable_shared_from_this<LoadedModule> {
   CUmodule handle = nullptr;
-  /// Its card has the module's variables. A graph may keep both alive.
+  /// Its GPU has the module's variables. A graph may keep both alive.
   std::shared_ptr<Context> context;
   std::unique_ptr<Module> module;
   int ptxVersion = 0; ///< 90 for 9.0

@@ -107,7 +107,7 @@ template <typename Body> CUresult call(Body body) {
   }
 }
 
-/// As call; the body gets the current context.
+/// Does what call does; the body gets the current context.
 template <typename Body> CUresult callInContext(Body body) {
   return call([&] { body(currentContext()); });
 }

@@ -9,7 +9,7 @@ namespace {
 const CUstream legacyStream = nullptr;
 const CUstream threadStream = perThread(nullptr);
 
-/// Sets of the card's memory wait for nobody, whatever their name.
+/// Sets of the GPU's memory wait for nobody, whatever their name.
 CUresult set(CUdeviceptr dst, size_t pitch, unsigned value, unsigned bytes,
              size_t width, size_t height, CUstream handle, bool isAsync) {
   return callInContext([&](Context &context) {

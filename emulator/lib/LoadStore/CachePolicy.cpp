@@ -10,7 +10,7 @@ using namespace cheems::emulator;
 
 namespace {
 
-/// A policy is opaque and without effect. These are not the bits of a card; the
+/// A policy is opaque and without effect. These are not the bits of a GPU; the
 /// priorities make them differ.
 uint64_t policyOf(std::string_view primary, std::string_view secondary) {
   auto code = [](std::string_view priority) -> uint64_t {

@@ -30,8 +30,8 @@ template <typename T>
   __builtin_memcpy(to, &value, sizeof(T));
 }
 
-/// Where each lane's access begins. 32-bit addresses wrap around (PTX ISA,
-/// "Addresses as Operands").
+/// Computes where each lane's access begins. 32-bit addresses wrap around (PTX
+/// ISA, "Addresses as Operands").
 [[gnu::always_inline]] inline void laneAddresses(const Warp &warp, Slot base,
                                                  const Transfer &transfer,
                                                  uint64_t *addresses) {

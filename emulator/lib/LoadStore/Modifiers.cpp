@@ -14,7 +14,8 @@ bool isShared(std::string_view modifier) {
   return modifier.starts_with("shared");
 }
 
-/// Only these are behind the L2 cache, whose hints say nothing of others.
+/// Only accesses to these spaces go through the L2 cache. Its hints say nothing
+/// of other accesses.
 bool isCached(const AccessKind &kind) {
   return kind.space == Space::global || kind.space == Space::generic;
 }

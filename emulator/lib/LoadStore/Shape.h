@@ -19,7 +19,7 @@ struct TransferShape {
 /// Takes vector and type of ld, which ends its modifiers, and the destination,
 /// operand 0.
 TransferShape takeLoaded(Statement &statement, bool hasPolicy);
-/// As takeLoaded for st, whose value is operand 1.
+/// Does what takeLoaded does, for st, whose value is operand 1.
 TransferShape takeStored(Statement &statement, bool hasPolicy);
 
 } // namespace cheems::emulator

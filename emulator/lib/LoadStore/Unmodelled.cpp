@@ -12,7 +12,7 @@ void decodeTexture(Statement &statement) {
 }
 
 /// PTX ISA, "multimem.ld_reduce, multimem.st, multimem.red": one address of
-/// several cards.
+/// several GPUs.
 void decodeMulticast(Statement &statement) {
   statement.notModelled("multicast memory");
 }

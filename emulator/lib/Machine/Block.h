@@ -79,8 +79,8 @@ struct GridContext {
   uint64_t gridNumber = 0;
   /// Counts what ended or changed, for deadlock detection.
   uint64_t progress = 0;
-  /// Of these, arrivals at barriers and their phases, which a loop that nothing
-  /// ends may have, too.
+  /// How many of these were arrivals at barriers and ends of their phases. A
+  /// loop that never ends may have these, too.
   uint64_t meetings = 0;
   void met() {
     ++progress;

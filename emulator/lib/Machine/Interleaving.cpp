@@ -134,7 +134,7 @@ void Interleaving::reportDeadlock() {
   }
   if (started < clusters) {
     everybody += std::to_string(clusters - started) +
-                 " clusters have not started: the card holds " +
+                 " clusters have not started: the GPU holds " +
                  std::to_string(capacity) + " at once\n";
   }
   residents.front()->reportDeadlock(everybody);

@@ -10,7 +10,7 @@
 namespace cheems::emulator {
 
 /// Runs a grid whose blocks communicate, or wait for the kernel before: all
-/// that fit onto the card at once take turns on one thread of the host, in an
+/// that fit onto the GPU at once take turns on one thread of the host, in an
 /// order that the seed determines.
 class Interleaving {
 public:

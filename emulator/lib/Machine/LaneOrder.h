@@ -22,10 +22,10 @@ struct LaneOrder {
   }
 };
 
-/// In which order the lanes of an atomic act, or which of them acts for all,
-/// where the ISA leaves it open. The
-/// seed determines it, and where in its execution the warp is; with the seed 1
-/// it ascends.
+/// The order in which lanes of an atomic operation act, or which of them acts
+/// for all, if the ISA leaves it open. The seed determines it, together with
+/// the point in its execution that the warp has reached; with the seed 1 the
+/// order ascends.
 LaneOrder atomicOrder(const Warp &warp, const Instruction &instruction);
 
 /// Which of the members elect.sync elects. The ISA only says that it is always

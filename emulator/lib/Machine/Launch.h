@@ -33,7 +33,7 @@ struct Heap {
   std::map<uint64_t, uint64_t> blocks = {}; ///< address -> bytes
 };
 
-/// A card: its options and its memory. One exists per context.
+/// A GPU: its options and its memory. One exists per context.
 struct Device {
   explicit Device(const Options &options)
       : options(options), memory(options.memoryBytes) {}
@@ -79,13 +79,13 @@ struct Kernel {
   /// block leaves to it; 0: no directive says so.
   int registerLimit = 0;
   uint32_t maxThreads =
-      1024; ///< per block: .maxntid, .reqntid or the card's limit
+      1024; ///< per block: .maxntid, .reqntid or the GPU's limit
   Extent requiredThreads{0, 0, 0}; ///< .reqntid; zeros: any
   Extent requiredCluster{0, 0, 0}; ///< .reqnctapercluster; zeros: any
   std::shared_ptr<const Program> program;
 };
 
-/// PTX that was loaded: its kernels and its variables, which live in the card's
+/// PTX that was loaded: its kernels and its variables, which live in the GPU's
 /// memory until the module goes.
 class Module {
 public:
@@ -93,9 +93,9 @@ public:
     uint64_t address, bytes;
   };
 
-  /// Of a text, or of several in an image of the linker (PTX/Link.h). Throws
-  /// Refusal or NotModelled, or std::bad_alloc if the card is full.
-  /// `device` must outlive the module.
+  /// Loads a text, or several in an image of the linker (PTX/Link.h). Throws
+  /// Refusal or NotModelled, or std::bad_alloc if the GPU is full. `device`
+  /// must outlive the module.
   static std::unique_ptr<Module> load(Device &device, std::string_view ptx);
   ~Module();
 
@@ -112,7 +112,7 @@ private:
   std::vector<uint64_t> allocations; ///< of variables
 };
 
-/// What is started. The driver has checked the numbers against the card's
+/// What is started. The driver has checked the numbers against the GPU's
 /// limits.
 struct Launch {
   const Kernel *kernel = nullptr;
@@ -146,7 +146,8 @@ public:
     /// All resident blocks wait for the kernel before this one
     /// (griddepcontrol.wait).
     waitsForPrimary,
-    /// As Launch::pausesAtRelease says, once. run() goes on.
+    /// A block has released its dependents, and Launch::pausesAtRelease is set.
+    /// This state is returned once. run() goes on.
     released,
   };
 

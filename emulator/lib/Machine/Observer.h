@@ -44,11 +44,10 @@ struct Fence {
     proxyAlias,
     mbarrierInit,
   } kind = Kind::thread;
-  /// Of a thread's fence: shared if it is restricted to objects in shared
-  /// memory
-  /// (.sync_restrict).
+  /// The space of a thread's fence: shared if it is restricted to objects in
+  /// shared memory (.sync_restrict).
   Space space = Space::generic;
-  /// Of a proxyTensorMap that acquires: the generic address of a map per lane.
+  /// A proxyTensorMap that acquires has the generic address of a map per lane.
   const uint64_t *addresses = nullptr;
 };
 
@@ -143,7 +142,8 @@ using ObserverFactory = std::unique_ptr<GridObserver> (*)(Device &device,
 /// starts.
 enum class ObserverKind : uint8_t { checker, counter };
 constexpr int observerKinds = 2;
-/// Of a block: those, and one that the machine itself may have.
+/// A block has so many observers: those, and one that the machine itself may
+/// have.
 constexpr int blockObservers = observerKinds + 1;
 void setObserver(ObserverKind kind, ObserverFactory factory);
 /// The one that was set, or null.

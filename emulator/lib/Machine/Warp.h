@@ -97,10 +97,10 @@ public:
   /// `members`. An active lane that is no member is a Finding.
   bool areHere(const Instruction &instruction, LaneMask active,
                LaneMask members);
-  /// As areHere, for instructions that lanes may execute at several places:
-  /// groups that have come to another instruction for which `same` holds are
-  /// here, too. `others` has a bit for each of these. If all lanes are here,
-  /// the handler calls goOn or waitWith for them.
+  /// Does what areHere does, for instructions that lanes may execute at several
+  /// places: groups that have come to another instruction for which `same`
+  /// holds are here, too. `others` has a bit for each of these. If all lanes
+  /// are here, the handler calls goOn or waitWith for them.
   template <typename F>
   bool areSomewhere(const Instruction &instruction, LaneMask active,
                     LaneMask members, F same, uint32_t &others) {
@@ -134,7 +134,7 @@ public:
     backward += target <= numberOf(instruction);
     groups[running].pc = target;
   }
-  /// As branch, each lane to its own target.
+  /// Does what branch does, each lane to its own target.
   void branchEach(const Instruction &instruction, LaneMask lanes,
                   const uint32_t *targets);
   /// Lanes end. The handler returns Step::moved.
@@ -187,7 +187,7 @@ public:
   /// Who waits for what, a line a group.
   std::string describe() const;
 
-  /// Of a thread's local memory.
+  /// A thread's local memory.
   std::byte *local(int lane);
 
   uint64_t polls = 0; ///< since the warp was made
@@ -196,8 +196,8 @@ public:
 
   uint64_t clusterArrivals = 0; ///< barrier.cluster.arrive
   uint64_t clusterWaits = 0;    ///< barrier.cluster.wait
-  /// Of the last bar.red whose barrier has completed: threads with a true
-  /// predicate, and all threads.
+  /// What the last bar.red whose barrier has completed counted: threads with a
+  /// true predicate, and all threads.
   uint32_t reducedTrue = 0, reducedThreads = 0;
 
 private:
@@ -217,7 +217,7 @@ private:
 
   std::byte *bases[4];
   const Instruction *const instructions;
-  /// Where the running group began to run.
+  /// The instruction at which the running group began to run.
   const Instruction *segment;
   LaneMask liveLanes;
   int running = 0;

@@ -9,7 +9,7 @@ using namespace cheems::emulator;
 
 namespace {
 
-/// Calls within calls. A card's stack ends somewhere, too.
+/// Calls within calls. A GPU's stack ends somewhere, too.
 constexpr uint32_t maximumDepth = 1024;
 
 } // namespace

@@ -20,7 +20,7 @@ public:
 
   std::unique_ptr<BlockObserver> startBlock(Block &block) override;
 
-  /// Of bytes that are about to be written.
+  /// Keeps the old values of bytes that are about to be written.
   void add(uint64_t address, uint64_t bytes);
   /// Nothing is added from now on.
   void close() { isOpen = false; }

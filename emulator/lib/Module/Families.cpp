@@ -119,7 +119,8 @@ constexpr Family list[] = {
 };
 // clang-format on
 
-/// Also what its code uses beside: fused products, f16, bits.
+/// Whether the host has AVX2 and all else that code for it uses: fused
+/// multiply-adds, f16, bits.
 [[maybe_unused]] bool hasAVX2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&

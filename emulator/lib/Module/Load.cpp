@@ -1,4 +1,4 @@
-//===- Load.cpp - From PTX text to kernels on a card ---------------------===//
+//===- Load.cpp - From PTX text to kernels on a GPU ----------------------===//
 #include "Decode/Decoder.h"
 #include "Families.h"
 #include "Machine/Launch.h"

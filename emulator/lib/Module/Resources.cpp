@@ -13,8 +13,9 @@ constexpr uint64_t threadsLimit = 1024;     // per block
 constexpr uint64_t registersOfCard = 65536; // per multiprocessor
 constexpr uint64_t registersLimit = 255;    // per thread
 constexpr uint64_t registerUnit = 8;        // of their allocation
-/// Of a thread beside its values: the stack pointer and what address
-/// computations and predicates' spills take for a moment.
+/// A thread needs so many registers besides those of its values: for the stack
+/// pointer, and for what address computations and predicates' spills take for a
+/// moment.
 constexpr uint64_t otherRegisters = 6;
 constexpr uint64_t leastRegisters = 16;
 

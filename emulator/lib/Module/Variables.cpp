@@ -1,4 +1,4 @@
-//===- Variables.cpp - A module's variables in the card's memory --------===//
+//===- Variables.cpp - A module's variables in the GPU's memory ---------===//
 #include "Variables.h"
 
 #include "Support/Error.h"

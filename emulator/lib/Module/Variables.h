@@ -1,4 +1,4 @@
-//===- Variables.h - A module's variables in the card's memory --*- C++ -*-===//
+//===- Variables.h - A module's variables in the GPU's memory ---*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MODULE_VARIABLES_H
 #define CHEEMS_EMULATOR_MODULE_VARIABLES_H
 
@@ -19,7 +19,7 @@ uint64_t variableBytes(const ptx::Variable &variable);
 /// values (zero where the text has none; PTX ISA, "Initializers"), and numbers
 /// its functions. Each variable is an allocation of its own, so an access past
 /// its end is found. Addresses of allocations are added to `allocated` as they
-/// are made. Throws Refusal, or std::bad_alloc if the card is full.
+/// are made. Throws Refusal, or std::bad_alloc if the GPU is full.
 Symbols placeVariables(const ptx::Module &module, GlobalMemory &memory,
                        std::vector<uint64_t> &allocated);
 

@@ -27,7 +27,8 @@ double toDouble(const Literal &value) {
   return std::bit_cast<double>(value.bits);
 }
 
-/// As in C; a higher number binds more. 0: no operator of two operands.
+/// Operators bind as in C: one with a higher number binds more. 0: the text is
+/// no operator of two operands.
 int precedence(std::string_view text) {
   struct Level {
     std::string_view text;

@@ -23,7 +23,7 @@ Type parseType(Cursor &cursor);
 void parseVariables(Cursor &cursor, Names &names, Linkage linkage,
                     bool inFunction, Variables &variables);
 
-/// Where a list of parameters stands.
+/// What a list of parameters belongs to.
 enum class ParameterOf { entry, function, prototype };
 
 /// A list in parentheses. Names but `_` are declared in the innermost scope,
@@ -32,8 +32,8 @@ std::vector<const Variable *> parseParameters(Cursor &cursor, Names &names,
                                               ParameterOf of,
                                               Variables &variables);
 
-/// What is behind an equals sign, for a variable whose type and extents are
-/// known. A first extent of 0 becomes the number of its values.
+/// Parses what follows an equals sign, for a variable whose type and extents
+/// are known. A first extent of 0 becomes the number of its values.
 void parseInitializer(Cursor &cursor, Names &names, Variable &variable);
 
 } // namespace cheems::emulator::ptx

@@ -103,7 +103,7 @@ private:
                                               what);
   }
 
-  /// Of all definitions that other texts can see.
+  /// Chooses one of all definitions of a name that other texts can see.
   void choose(const Symbol &symbol) {
     if (!symbol.isLocal()) {
       shared.insert(symbol.name());

@@ -53,7 +53,8 @@ public:
   /// The names PREFIX0 to PREFIXn, n < count (PTX ISA, "Parameterized Variable
   /// Names").
   void declareRange(const Token &prefix, uint64_t count, MakeVariable make);
-  /// In the innermost scope, without ranges; null if there is none.
+  /// Looks in the innermost scope alone, and not among ranges; null if there is
+  /// none.
   Meaning *declared(std::string_view name);
 
   /// Null if the name is not declared.

@@ -18,8 +18,8 @@ Immediate immediate(const Literal &literal) {
   }
 }
 
-/// Of `.x` to `.w`, and of `.r` to `.a` (PTX ISA, "Vectors as Operands"); -1 if
-/// a word is none.
+/// The number of a component, `.x` to `.w` or `.r` to `.a` (PTX ISA, "Vectors
+/// as Operands"); -1 if a word is none.
 int componentOf(std::string_view word) {
   constexpr std::string_view positions = "xyzw", colours = "rgba";
   if (word.size() != 2) {

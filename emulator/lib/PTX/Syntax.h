@@ -15,7 +15,7 @@
 /// means. Nothing here knows what an opcode does.
 namespace cheems::emulator::ptx {
 
-/// Where a statement starts in the text, counted from 1.
+/// The position at which a statement starts in the text, counted from 1.
 struct Location {
   int line = 0;
   int column = 0;

@@ -18,8 +18,8 @@ namespace {
 /// index.
 constexpr uint32_t unpredictable = 0xffd5ffd5;
 
-/// Where all lanes take their values from; known when the instruction is
-/// decoded if `b` and `c` are immediates.
+/// Says from which lanes all lanes take their values. That is known when the
+/// instruction is decoded if `b` and `c` are immediates.
 struct Sources {
   alignas(64) int32_t lane[warpLanes];
   LaneMask inside;

@@ -13,7 +13,7 @@ enum class Asynchrony {
   late,  ///< not before something waits for them
 };
 
-/// The card that the emulator stands for, and how it runs. Each field is set by
+/// The GPU that the emulator stands for, and how it runs. Each field is set by
 /// the environment variable beside it.
 struct Options {
   Asynchrony asynchrony =
@@ -25,7 +25,7 @@ struct Options {
   int threads =
       0; ///< CHEEMS_EMULATOR_THREADS: threads of the host; 0: all cores
   uint64_t memoryBytes = uint64_t(8)
-                         << 30; ///< CHEEMS_EMULATOR_MEMORY: bytes of the card,
+                         << 30; ///< CHEEMS_EMULATOR_MEMORY: bytes of the GPU,
                                 ///< with K, M or G behind the number
   /// CHEEMS_EMULATOR_WGMMA_DRAIN: on or off. Whether a register of a wgmma in
   /// flight may be accessed between its commit_group and the wait_group for it
@@ -43,7 +43,7 @@ struct Options {
   /// Throws std::invalid_argument, which names the variable and what it may be.
   static Options fromEnvironment();
 
-  /// Of an H100 SXM or an A100 SXM.
+  /// How many multiprocessors an H100 SXM or an A100 SXM has.
   static constexpr int multiprocessorsOf(int architecture) {
     return architecture >= 90 ? 132 : 108;
   }

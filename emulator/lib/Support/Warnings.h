@@ -13,7 +13,7 @@
 
 namespace cheems::emulator {
 
-/// The warnings of a grid: Findings about what NVIDIA ships and cards run,
+/// The warnings of a grid: Findings about what NVIDIA ships and GPUs run,
 /// though the ISA asks for more. A rule is
 /// reported once for a statement of the PTX text (and the other access's), of
 /// the first cluster that breaks it. So the reports are the same for any number

@@ -30,7 +30,7 @@ constexpr Position elementOfA(int rows, int packed, int lane, int number,
           packed * (lane % 4) + 4 * packed * (number / halves) + element};
 }
 
-/// As above, of multiplicand B (rows k, columns n).
+/// Does the same for multiplicand B (rows k, columns n).
 constexpr Position elementOfB(int packed, int lane, int number, int element) {
   return {packed * (lane % 4) + 4 * packed * number + element, lane / 4};
 }

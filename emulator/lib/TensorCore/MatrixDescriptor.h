@@ -25,26 +25,26 @@ struct MatrixDescriptor {
     swizzleBytes = rows[bits >> 62];
   }
 
-  /// Where a byte is that lies at `address` in the layout without swizzling.
-  /// `Swizzle<b, 4, 3>` of "Canonical Layouts": bits 7 and up of the address,
-  /// counted from where the pattern starts, change bits 4 and up. The base
-  /// offset is bits 7 to 9 of that start.
+  /// The address of a byte that lies at `address` in the layout without
+  /// swizzling. `Swizzle<b, 4, 3>` of "Canonical Layouts": bits 7 and up of the
+  /// address, counted from where the pattern starts, change bits 4 and up. The
+  /// base offset is bits 7 to 9 of that start.
   constexpr uint32_t swizzled(uint32_t address) const {
     uint32_t chunks = swizzleBytes / 16 - 1;
     uint32_t base = chunks ? baseOffset : 0;
     return address ^ ((((address >> 7) - base) & chunks) << 4);
   }
 
-  /// Where 16 bytes of a K-major matrix are: of row `row` (m or n), and number
-  /// `chunk` along k.
+  /// The address of 16 bytes of a K-major matrix: those of row `row` (m or n),
+  /// and number `chunk` along k.
   constexpr uint32_t alongK(uint32_t row, uint32_t chunk) const {
     uint32_t step = swizzleBytes == 16 ? leadingOffset : 16;
     return swizzled(start + row % 8 * swizzleBytes + row / 8 * strideOffset +
                     chunk * step);
   }
 
-  /// Where 16 bytes of an MN-major matrix are: number `chunk` along m or n, and
-  /// index `k`.
+  /// The address of 16 bytes of an MN-major matrix: number `chunk` along m or
+  /// n, and index `k`.
   constexpr uint32_t alongRows(uint32_t chunk, uint32_t k) const {
     uint32_t width = swizzleBytes / 16;
     uint32_t far = swizzleBytes == 16 ? strideOffset : leadingOffset;

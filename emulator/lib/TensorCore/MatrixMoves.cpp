@@ -25,8 +25,8 @@ struct Move {
   }
 };
 
-/// Where the rows are in the host's memory. "If the generic address doesn't
-/// fall in .shared state space, then the behavior is undefined."
+/// Finds the rows in the host's memory. "If the generic address doesn't fall in
+/// .shared state space, then the behavior is undefined."
 void rows(Warp &warp, const Instruction &instruction, const Move &move,
           Slot base, LanePointers &pointers) {
   uint64_t addresses[warpLanes];

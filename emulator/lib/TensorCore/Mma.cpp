@@ -105,8 +105,8 @@ Step multiplySingle(Warp &warp, const Instruction &instruction,
   return Step::next;
 }
 
-/// As multiplySingle, for the types and depths that most kernels use: what is
-/// known when this is compiled need not be looked up.
+/// Does what multiplySingle does, for the types and depths that most kernels
+/// use: what is known when this is compiled need not be looked up.
 template <typename Number, int blocks>
 Step multiplyFixed(Warp &warp, const Instruction &instruction,
                    LaneMask active) {

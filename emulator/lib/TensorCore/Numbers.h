@@ -35,7 +35,7 @@ constexpr float fromFields(uint32_t bits, int exponentBits, int mantissaBits) {
   uint32_t mantissa = bits & ((1u << mantissaBits) - 1);
   int exponent = int(bits >> mantissaBits) & ((1 << exponentBits) - 1);
   bool negative = bits >> (mantissaBits + exponentBits) & 1;
-  // As an integer times 2^-(bias + mantissaBits - 1).
+  // The value is an integer times 2^-(bias + mantissaBits - 1).
   float value =
       exponent == 0 ? float(mantissa) : float(mantissa | 1u << mantissaBits);
   int power = (exponent == 0 ? 1 : exponent) - bias - mantissaBits;

@@ -310,9 +310,9 @@ CHEEMS_TENSOR_INLINE void spreadRows(const float *first, const float *second,
         __builtin_shufflevector(rows, rows, 3, 3, 3, 3, 7, 7, 7, 7));
 }
 
-/// As multiplyRows, for `width` sets of 32 lanes' sums that share factors of A:
-/// `factors` has those of 32 lanes for each k. Set i takes four values of B for
-/// each k, 8 apart, from b[i] on.
+/// Does what multiplyRows does, for `width` sets of 32 lanes' sums that share
+/// factors of A: `factors` has those of 32 lanes for each k. Set i takes four
+/// values of B for each k, 8 apart, from b[i] on.
 template <int width>
 CHEEMS_TENSOR_INLINE void multiplyBlock(const float *factors,
                                         const float *const *b, int depth,

@@ -17,7 +17,7 @@ constexpr int warpgroupWarps = 4;
 constexpr int wgmmaBytesAlongK = 32;
 constexpr int mostColumns = 256;
 
-/// Where the operands of one wgmma are on the host.
+/// Points to the operands of one wgmma on the host.
 struct WgmmaOperands {
   /// Pieces of 16 bytes of A (null: it is in registers) and of B. K-major: row
   /// (m or n) times 2, plus the piece along k. MN-major: piece of 8 rows times

@@ -39,7 +39,7 @@ std::vector<std::vector<Outcome>> runRows(const Form &form,
 void expectRows(const Form &form, const std::vector<Row> &rows,
                 const std::function<Outcome(const Row &)> &expected);
 
-/// As expectRows, for the forms with one result.
+/// Does what expectRows does, for the forms with one result.
 inline void expectEach(const Form &form, const std::vector<Row> &rows,
                        const std::function<uint64_t(const Row &)> &expected) {
   expectRows(form, rows,

@@ -285,7 +285,7 @@ TEST(MBarrier, misuseIsFound) {
   finds("mbarrier.init.b64 [%d0], 1;", "wrong-space");
 }
 
-// Compilers give a parity with all bits set for 1; cards take its lowest bit.
+// Compilers give a parity with all bits set for 1; GPUs take its lowest bit.
 TEST(MBarrier, parityIsTheLowestBit) {
   inBothModes([](Trial &run) {
     run.threads = 1;

@@ -44,7 +44,7 @@ const std::string end = R"(
 )";
 const std::string mechanism = ".mbarrier::complete_tx::bytes";
 
-/// In both modes, with and without the checks of order.
+/// Runs `act` in both modes, with and without the checks of order.
 template <typename F> void inPairs(F act) {
   for (bool isChecked : {false, true}) {
     SCOPED_TRACE(isChecked ? "checked" : "unchecked");

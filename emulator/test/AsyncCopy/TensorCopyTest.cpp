@@ -255,7 +255,7 @@ TEST(TensorCopy, misuseIsFound) {
         "uninitialised-read", usualMap());
 }
 
-/// A map that is made of zeros on the card, and used.
+/// A map that is made of zeros on the GPU, and used.
 std::string mapOfZeros(const std::string &fence) {
   return std::string(init) + R"(
     mov.u32 %r3, 0;

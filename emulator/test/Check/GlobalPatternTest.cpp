@@ -96,7 +96,7 @@ bool hasRace(const std::vector<Step> &steps) {
       for (const Access &b : all) {
         const bool isOrdered =
             a.block == b.block && (a.thread == b.thread || a.epoch != b.epoch);
-        // Of lanes of one store that meet one wins.
+        // If lanes of one store meet, one of them wins.
         const bool isOneStore = a.block == b.block && a.step == b.step &&
                                 a.thread / 32 == b.thread / 32;
         if ((a.writes || b.writes) && !isOrdered && !isOneStore) {

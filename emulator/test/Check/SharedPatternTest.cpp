@@ -36,8 +36,8 @@ std::string broken(const std::string &body, uint32_t threads) {
   return rule;
 }
 
-/// Of two parts of a kernel: a race without a barrier between them, none with
-/// it.
+/// Expects that two parts of a kernel race without a barrier between them, and
+/// do not with one.
 void expectOrderMatters(const std::string &first, const std::string &second,
                         uint32_t threads) {
   EXPECT_EQ(broken(first + second, threads), "race");
@@ -118,7 +118,7 @@ TEST(SharedPattern, lanesThatReadTheSameAgainReadNoMore) {
                     write = "@%p2 st.shared.u32 [%r2], %r9;";
   expectOrderMatters(place + write, "ld.shared.u32 %r4, [%r3];", 32);
   EXPECT_EQ(broken(place + write + "@%p2 ld.shared.u32 %r4, [%r3];", 32), "");
-  // Of one word nobody but its readers knows.
+  // A lane that writes a word races only with the lanes that read this word.
   const std::string lanes = "setp.eq.u32 %p3, %r9, 9; and.b32 %r5, %r9, 7;"
                             "setp.ne.u32 %p4, %r5, 1;";
   EXPECT_EQ(broken(place + lanes +

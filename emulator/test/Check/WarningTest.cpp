@@ -20,7 +20,7 @@ protected:
   void SetUp() override { startChecking(); }
   void TearDown() override { setObserver(ObserverKind::checker, nullptr); }
 
-  /// Of one warpgroup.
+  /// Runs one warpgroup.
   static Ending run(const std::string &body, Asynchrony asynchrony,
                     bool isStrict, Extent grid = {}, int hostThreads = 1) {
     std::vector<uint32_t> in(1024);
@@ -164,7 +164,7 @@ TEST_F(Warning, storesBeforeProductsAreErrors) {
                "st.shared.v4.b32 [%r1 + 2048], {%r1, %r1, %r1, %r1};";
   expectError(stores + meet + multiply + store, "missing-proxy-fence");
   expectNothing(stores + fence + meet + multiply + store);
-  // Of a copy that a thread has changed, too.
+  // The fence is needed for a copy that a thread has changed, too.
   expectError(places + copies("cg") + waited +
                   "st.shared.b32 [%r1 + 2048], 0x3f803f80;" + meet + multiply +
                   store,

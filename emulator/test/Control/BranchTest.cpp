@@ -49,7 +49,7 @@ L1:
 
 // PTX ISA, "Control Flow Instructions: bra": ".uni guarantees that the branch
 // is non-divergent". Lanes that ran ahead may break that promise here where a
-// card keeps it, so it means nothing.
+// GPU keeps it, so it means nothing.
 TEST(Branch, UniformOnesMayPartLanes) {
   auto out = runPTX(kernelPTX(R"(
   setp.lt.u32 %p0, %t, 5;

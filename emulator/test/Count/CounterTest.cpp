@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Counts of the body on a card of two multiprocessors.
+/// Counts of the body on a GPU of two multiprocessors.
 KernelCounts countsOf(const std::string &body, RunOptions options = {},
                       size_t words = 32) {
   options.multiprocessors = 2;
@@ -185,7 +185,8 @@ TEST(Report, aDeviceIsWrittenAndNotReplaced) {
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) / "devices";
   std::filesystem::create_directories(folder);
-  // By links, so that a rename would replace these and no device.
+  // The devices are opened by links: a rename would replace the links and no
+  // device.
   const auto full = folder / "full.json", zero = folder / "zero.json";
   std::filesystem::create_symlink("/dev/full", full);
   std::filesystem::create_symlink("/dev/zero", zero);

@@ -30,7 +30,7 @@ protected:
     cuCtxSetCurrent(nullptr);
   }
 
-  /// False: the card is sm_80.
+  /// False: the GPU is sm_80.
   static bool isHopper() {
     int major = 0;
     EXPECT_OK(cuDeviceGetAttribute(
@@ -43,7 +43,7 @@ protected:
     EXPECT_OK(cuMemAlloc_v2(&pointer, bytes));
     return pointer;
   }
-  /// Words of the card, filled with `value`.
+  /// Words of the GPU, filled with `value`.
   CUdeviceptr words(size_t count, unsigned value) {
     CUdeviceptr pointer = allocate(4 * count);
     EXPECT_OK(cuMemsetD32_v2(pointer, value, count));

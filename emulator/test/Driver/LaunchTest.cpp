@@ -344,7 +344,7 @@ TEST_F(DependentTest, dependentsStartBehindTheSignalOfAllBlocks) {
     return;
   }
   CUfunction reader = kernel("reader"), eager = kernel("eager");
-  // More blocks than the card holds at once.
+  // More blocks than the GPU holds at once.
   constexpr unsigned blocks = 5000;
   CUdeviceptr in = words(1, 0), out = words(blocks, 99);
   auto early = flag(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
@@ -359,8 +359,8 @@ TEST_F(DependentTest, dependentsStartBehindTheSignalOfAllBlocks) {
   }
 }
 
-// Only .wait makes visible what prerequisite grids have written, and be it
-// ahead of their signal.
+// Only .wait makes visible what prerequisite grids have written, even if they
+// wrote it before their signal.
 TEST_F(DependentTest, dependentsMayReadOldValuesWithoutAWait) {
   if (isModelled) {
     expectOldAndNew("ahead");

@@ -10,7 +10,7 @@ namespace {
 
 class StreamTest : public DriverTest {
 protected:
-  /// Sets a word of the card to `value` in the stream.
+  /// Sets a word of the GPU to `value` in the stream.
   void set(CUdeviceptr word, unsigned value, CUstream stream) {
     EXPECT_OK(cuMemsetD32Async(word, value, 1, stream));
   }

@@ -87,7 +87,7 @@ OTHER:
             "deadlock");
 }
 
-// As the loop in which a block tries to take a lock.
+// A block that tries to take a lock has such a loop.
 TEST(Deadlock, SpinsWithBarriersAreFound) {
   RunOptions options;
   options.block = {64, 1, 1};

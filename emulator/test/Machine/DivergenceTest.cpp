@@ -103,7 +103,7 @@ SPIN:
   }
 }
 
-// The lane that sets the flag stands behind the loop of those that wait.
+// The lane that sets the flag comes after the loop of those that wait.
 TEST(Divergence, ALaneWaitsForAnotherOfItsWarp) {
   auto out = runPTX(kernelPTX(R"(
   setp.eq.u32 %p1, %t, 31;

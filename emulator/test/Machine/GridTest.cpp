@@ -224,7 +224,7 @@ TEST(Grid, MoreBlocksThanAreResidentCannotMeet) {
   } catch (const Finding &finding) {
     EXPECT_EQ(finding.rule, "deadlock");
     EXPECT_NE(std::string(finding.what())
-                  .find("1 clusters have not started: the card holds 128 at "
+                  .find("1 clusters have not started: the GPU holds 128 at "
                         "once"),
               std::string::npos)
         << finding.what();
@@ -232,7 +232,7 @@ TEST(Grid, MoreBlocksThanAreResidentCannotMeet) {
 }
 
 // Each block waits for the sum of the one before it: blocks start in ascending
-// order, so a card that holds few of them comes to the end, too.
+// order, so a GPU that holds few of them comes to the end, too.
 TEST(Grid, BlocksLookBack) {
   const std::string ptx = kernelPTX(R"(
   setp.ne.u32 %p0, %t, 0;

@@ -108,7 +108,7 @@ TEST_F(Load, freesVariablesOfWhatIsRefused) {
   EXPECT_TRUE(device.memory.live().empty());
 }
 
-// PTX ISA, "PTX Module Directives: .target": older code runs on newer cards,
+// PTX ISA, "PTX Module Directives: .target": older code runs on newer GPUs,
 // code with the suffix `a` on its own architecture alone.
 TEST_F(Load, takesTargetsThatTheCardHas) {
   for (const char *name : {"sm_70", "sm_80", "sm_89", "sm_90", "sm_90a"}) {

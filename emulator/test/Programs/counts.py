@@ -127,7 +127,7 @@ def main(library):
     assert after["kernels"] == []
     check(after["host_copies"], {"within_device": {"copies": 1, "bytes": 64}})
 
-    # ---- the card and the host
+    # ---- the GPU and the host
     on_80 = json.loads(counted(library, "counts.json", CHEEMS_EMULATOR_SM="2", CHEEMS_EMULATOR_ARCH="80"))
     check(on_80, {"architecture": 80, "cache_bytes": 40 << 20})
     check(on_80["steps"][0]["kernels"][0]["cycles"], {"fma": executed * 1.5}, "sm_80")

@@ -12,7 +12,7 @@
 
 namespace cheems::emulator::test {
 
-/// What a launch is given. The default is one warp of an sm_90a card with few
+/// What a launch is given. The default is one warp of an sm_90a GPU with few
 /// multiprocessors.
 struct RunOptions {
   Extent grid{}, block{32, 1, 1}, cluster{};
@@ -39,7 +39,7 @@ struct RunOptions {
   }
 };
 
-/// A card with a module.
+/// A GPU with a module.
 class PTXRunner {
 public:
   PTXRunner(std::string_view ptx, const RunOptions &options)

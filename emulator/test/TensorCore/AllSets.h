@@ -11,8 +11,8 @@
 
 namespace cheems::emulator::test {
 
-/// As run() of OneKernel.h for one warp, by handlers of `set`. The body has no
-/// variables of memory.
+/// Does what run() of OneKernel.h does, for one warp, with the handlers of
+/// `set`. The body has no variables in memory.
 inline std::vector<uint32_t> runOn(HostSet set, const std::string &body,
                                    const std::vector<uint32_t> &in,
                                    size_t words) {

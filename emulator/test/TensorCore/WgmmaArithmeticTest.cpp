@@ -104,7 +104,7 @@ struct Matrix {
   }
   uint32_t at(int row, int k) const { return elements[row * depth + k]; }
 
-  /// As pieces of 16 bytes, in the order of WgmmaOperands.
+  /// Makes pieces of 16 bytes, in the order of WgmmaOperands.
   std::vector<std::byte> pieces(bool alongRows) const {
     std::vector<std::byte> bytes(size_t(rows) * 32);
     auto put = [&](size_t bit, uint32_t value) {

@@ -1,4 +1,4 @@
-"""A CUDA driver, opened by name: a card's libcuda.so.1, or a library with the same entry points."""
+"""A CUDA driver, opened by name: a GPU's libcuda.so.1, or a library with the same entry points."""
 import ctypes as C
 import json
 import re

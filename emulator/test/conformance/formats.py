@@ -58,7 +58,7 @@ def encode(x, dtype):
 
 
 def decode(raw, dtype, shape):
-    """As f64, and integers as i64."""
+    """Decodes numbers as f64, and integers as i64."""
     if dtype == "bf16":
         values = from_bf16(np.frombuffer(raw, np.uint16))
     elif dtype in FLOAT8:

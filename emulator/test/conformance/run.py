@@ -3,7 +3,7 @@
 
     run.py --driver LIBRARY [--mode early late] [--seeds N] [--only TEXT] [--arch 80] [--jobs N]
 
-Each mode and seed has a process of its own, with CHEEMS_EMULATOR_MODE and CHEEMS_EMULATOR_SEED set; a card's driver does not
+Each mode and seed has a process of its own, with CHEEMS_EMULATOR_MODE and CHEEMS_EMULATOR_SEED set; a GPU's driver does not
 read them. The last line is 'N passed, M failed'; the exit code is 1 if any failed.
 """
 import argparse

@@ -34,7 +34,7 @@ public:
     return mixed ^ mixed >> 31;
   }
 
-  /// Of [-1, 1).
+  /// A number in [-1, 1).
   double real() { return double(int64_t(next()) >> 11) * 0x1p-52; }
 
 private:

@@ -14,7 +14,7 @@ struct Buffer {
   std::string name;
   ElementType type;
   std::vector<uint64_t> extents; ///< outermost first
-  std::string initial;           ///< what is behind the equals sign
+  std::string initial;           ///< what follows the equals sign
 
   /// Throws Error (usage).
   static Buffer parse(const std::string &text);

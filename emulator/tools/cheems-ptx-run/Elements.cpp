@@ -139,7 +139,7 @@ uint64_t ElementType::encode(double value) const {
   if (exponent > bias + 1) {
     return sign | tooLarge;
   }
-  // Of a normal number the leading one is added to the exponent.
+  // The leading one of a normal number is added to the exponent.
   auto mantissa =
       uint64_t(std::nearbyint(std::ldexp(magnitude, mantissaBits - exponent)));
   uint64_t bits = (uint64_t(exponent + bias - 1) << mantissaBits) + mantissa;

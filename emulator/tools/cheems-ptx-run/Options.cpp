@@ -212,7 +212,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
       ->check(CLI::IsMember({80, 90}));
   int multiprocessors = 0;
   addNumber(app, "--sm", multiprocessors, 1, 1024,
-            "multiprocessors of the card (132; sm_80: 108)");
+            "multiprocessors of the GPU (132; sm_80: 108)");
   addNumber(app, "--threads", options.emulator.threads, 1, 1024,
             "threads of the host");
   if (!parse(app, argc, argv)) {

@@ -93,7 +93,7 @@ void checkLaunch(const Options &options, const Kernel &kernel) {
   }
 }
 
-/// Buffers with their places in the card's memory.
+/// Buffers with their places in the GPU's memory.
 class Memory {
 public:
   Memory(emulator::Device &device, const Options &options)

@@ -1,4 +1,4 @@
-// cheems-ptx-run: one kernel of PTX text on the emulated card.
+// cheems-ptx-run: one kernel of PTX text on the emulated GPU.
 #include "CommandLine.h"
 #include "Run.h"
 #include "Support/Error.h"
