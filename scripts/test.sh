@@ -46,7 +46,7 @@ fi
 
 if timed builds build release "${fixed[@]}"; then
   timed "CPU tests" check release -LE "^(long|runtime)\$$own" -E "$gpu|$serve" || broken+=(release)
-  timed "GPU tests" check release -LE "^(long|runtime)\$$own" -R "$gpu" || broken+=("release on the card in software")
+  timed "GPU tests" check release -LE "^(long|runtime)\$$own" -R "$gpu" || broken+=("release on the software GPU")
   timed serve check release -LE "^(long|runtime)\$$own" -R "$serve" || broken+=("release of the server")
 else
   broken+=("the release build")

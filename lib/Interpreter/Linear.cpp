@@ -1,4 +1,4 @@
-// linear: products with panels, and their epilogues.
+// Interprets linear ops: matmuls with packed weights, and their epilogues.
 #include "Epilogue.h"
 #include "Handlers.h"
 #include "Letters.h"

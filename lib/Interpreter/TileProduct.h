@@ -1,4 +1,4 @@
-// Products of tiles, and of stages of buffers.
+// Multiplies tiles, and stages of buffers.
 #ifndef CHEEMS_LIB_INTERPRETER_TILEPRODUCT_H
 #define CHEEMS_LIB_INTERPRETER_TILEPRODUCT_H
 
@@ -15,7 +15,8 @@ Tensor product(const Tensor &a, const Tensor &b, Tensor c);
 /// A stage of a buffer, all of which is written.
 std::optional<Tensor> stageOf(Value buffer, int64_t s, Frame &f);
 
-/// Products of warpgroups are there at once: here nothing is under way.
+/// The results of matmuls of warpgroups are there at once: here nothing runs
+/// asynchronously.
 template <typename OpTy> void multiplyStages(OpTy op, Frame &f) {
   auto a = stageOf(op.getA(), f.integer(op.getStageA()), f);
   auto b = a ? stageOf(op.getB(), f.integer(op.getStageB()), f) : std::nullopt;

@@ -71,9 +71,9 @@ static void freeStage(tile::FreeStageOp op, Frame &f) {
   fillSteps(ring, step + 1 + ring.getStages(), f);
 }
 
-/// Zeros where the box is outside; done at once, as uses come behind it. What
-/// nothing has written may come, too, as no number: results may not depend on
-/// it.
+/// The copy is done at once, as its uses come after it. It writes zeros where
+/// the box is outside. What nothing has written may be copied, too, as NaN:
+/// results may not depend on it.
 static void bulkCopy(tile::BulkCopyOp op, Frame &f) {
   tile::BufferType buffer = op.getBuffer().getType();
   int64_t rows = op.getMap().getType().getRows(), columns = buffer.getColumns(),

@@ -41,8 +41,8 @@ std::optional<BigInteger> parseDigits(std::string_view digits, int base);
 std::optional<int64_t> smallInteger(const BigInteger &value);
 /// The nearest double; infinite if there is none.
 double nearestDouble(const BigInteger &value);
-/// Of what is not negative, in base 2, 8 or 16. Its work grows with the number
-/// of digits, that of str() with its square.
+/// The digits of a number that is not negative, in base 2, 8 or 16. The work
+/// grows with the number of digits, that of str() with its square.
 std::string digitsOf(const BigInteger &magnitude, int base);
 /// Python's // and %: the quotient rounds down. `divisor` is not zero.
 std::pair<BigInteger, BigInteger> dividedBy(const BigInteger &value,

@@ -1,4 +1,4 @@
-// Rows as codes of 8 bits; the second one is too small for any.
+// Rows are quantized to 8 bits; the second one is too small to be quantized.
 // RUN: cheems-opt %s --cheems-interpret='entry=main outputs=%t.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/tensors.py show %t.safetensors | FileCheck %s
 

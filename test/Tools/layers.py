@@ -2,7 +2,7 @@
 """Holds what files include against the table "Folders" of docs/architecture.md: layers.py ROOT.
 
 The last column of a row names the folders that it may use: with their names from the root, or from the folder above. "All above" are the
-rows before. What stands behind a semicolon is no folder of the table. There may be no cycles.
+rows before. What follows a semicolon is no folder of the table. There may be no cycles.
 
 The emulator is a project of its own: its files include each other and nothing of the rest, by paths below its folders. Of it the rest
 sees the public headers alone.

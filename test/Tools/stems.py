@@ -16,7 +16,7 @@ wrong = []
 
 
 def stem(name, stems):
-    """Of those, the one that a file's name begins with."""
+    """The longest of the stems that a file's name begins with."""
     return max((each for each in stems if name.startswith(each)), key=len, default=None)
 
 

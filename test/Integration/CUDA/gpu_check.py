@@ -118,7 +118,7 @@ def allows_errors(pack, change):
 
 
 def culprits(pack):
-    """What is wrong in the code that a card loads is named by the first rung that is wrong, in one sentence of the report."""
+    """What is wrong in the code that a GPU loads is named by the first rung that is wrong, in one sentence of the report."""
     for change, culprit, right in (
             # products of warpgroups get another sign, so logits are wrong
             ("adds, 1, 1=>adds, 1, -1", "wgmma", ["PTX of sm_80", "sm_90a with cuda.unit=mma"]),
@@ -136,7 +136,7 @@ def culprits(pack):
 
 
 def refused_code(pack):
-    """Where the driver does not load the code of the card, the report says so, and the ladder has the rungs of sm_80."""
+    """Where the driver does not load the code of the GPU, the report says so, and the ladder has the rungs of sm_80."""
     sections, page, report = pack.with_faults("ladder", REPLACE=".target sm_90a=>.target sm_99")
     assert report["images"] == [] and "no code for sm_90a runs here" in page, report["images"]
     rows = sections["ladder"]["rows"]
@@ -198,7 +198,7 @@ def main():
         far = lambda data: data[:at] + struct.pack("<f", 100) + data[at + 4:]
         pack.finds("goldens", "data/goldens/doge-untied-bf16/golden.safetensors", far, r"^doge-untied-bf16, stored weights, sm_90a\.ptx")
         far_row = lambda data: struct.pack("<f", 100) + data[4:]
-        pack.finds("ladder", "data/ladder/doge/logits.bin", far_row, r"^The culprit is what all cards share .* and it is the first one\.$")
+        pack.finds("ladder", "data/ladder/doge/logits.bin", far_row, r"^The culprit is what all GPUs share .* and it is the first one\.$")
 
         def fewer(data):
             counts = json.loads(data)
@@ -208,12 +208,12 @@ def main():
         pack.finds("speed", "data/shapes/doge-20M.cut", middle, "doge-20M: exit ")
         pack.finds("operations", "data/operations/ssd-2x64x128-bf16-cuda.cut", middle, "ssd 64x2x64x128: exit ")
 
-        # ---- a card that does wrong
+        # ---- a GPU that computes what is wrong
         culprits(pack)
         refused_code(pack)
         partial_times(pack)
 
-        # ---- no card, no pack: a line
+        # ---- no GPU, no pack: a line
         done = run(pack.root / "scripts/gpu-check.sh", "--out", pack.out, "--driver", "/nowhere/libcuda.so.1")
         assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "/nowhere/libcuda.so.1" in done.stderr, done.stderr
         done = run(SCRIPT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What scripts/gpu_check makes of programs that hang, fail or compute what is wrong: gpu_check_faults.py SOFTWARE_GPU
 
-The check is the real one. cheems-run and cheems-bench are stand-ins, which do as the case says and need no card. The card is described by
+The check is the real one. cheems-run and cheems-bench are stand-ins, which do as the case says and need no GPU. The GPU is described by
 the software GPU.
 """
 import array
@@ -134,7 +134,7 @@ def culprits(check):
     assert len(report["sections"]["ladder"]["rows"]) == 2 * len(ALL_RUNGS)
     for case, wrong, sentence in (
             ([{"image": "sm_80.ptx", "chunk": "30", "does": "wrong"}], ALL_RUNGS[:1],
-             r"The culprit is what all cards share .*: the rung \"PTX of sm_80\" is wrong by .* prompt of doge, and it is the first one\."),
+             r"The culprit is what all GPUs share .*: the rung \"PTX of sm_80\" is wrong by .* prompt of doge, and it is the first one\."),
             ([{"form": "mma", "does": "fails"}], ALL_RUNGS[1:2],
              r"The culprit is code for sm_90a, without .* fails \(exit 1: .*CUDA_ERROR_OF_A_TEST\), prompt of doge, and every rung before it is right\."),
             ([{"form": "threads", "does": "no number"}], ALL_RUNGS[2:3],
@@ -150,7 +150,7 @@ def culprits(check):
 
 
 def another_image(check):
-    """The code of sm_80 runs where that of the card does not load, or fails in a model."""
+    """The code of sm_80 runs where that of the GPU does not load, or fails in a model."""
     report, page = check.run([{"image": "sm_90a.ptx", "does": "fails"}], "--only", "ladder")
     assert report["images"] == ["sm_80.ptx"], report["images"]
     assert report["sections"]["code_images"]["failures"][0].startswith("no code for sm_90a runs here: exit 1: cheems-run"), page

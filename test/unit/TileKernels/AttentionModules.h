@@ -35,9 +35,9 @@ inline llvm::StringRef kernelIn(llvm::StringRef text, llvm::StringRef name) {
   return text.split(".entry").first;
 }
 
-/// Of some prompts, by their numbers: kernels for warpgroups have their
-/// instructions where the form has panels, with bulk copies if `copiesBulk`;
-/// all others have those of warps.
+/// Expects of some prompts, which are given by their numbers, that kernels for
+/// warpgroups have their instructions where the form has panels, with bulk
+/// copies if `copiesBulk`. All other kernels have the instructions of warps.
 inline void
 expectAskedUnits(const std::vector<AttentionForm> &prompts,
                  const std::vector<std::pair<int, bool>> &hasPanelsByNumber,

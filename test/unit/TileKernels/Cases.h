@@ -62,7 +62,7 @@ inline std::pair<size_t, size_t> instructionsIn(llvm::StringRef text) {
   return {text.count("wgmma.mma_async"), text.count("mma.sync.aligned.m16n8")};
 }
 
-/// Of tensor cores with 16 bits (emulator/README.md, "Rates").
+/// The rate of tensor cores with 16 bits (emulator/README.md, "Rates").
 inline double multiplyAddsPerCycle() {
   return Card::get().architecture() == "sm_80" ? 1024 : 2048;
 }

@@ -16,7 +16,7 @@ namespace cheems::tile {
 class AttentionLaunches {
 public:
   /// \param taken what the launches compute besides the op.
-  /// \param mergesBehind whether a product of few rows may merge pieces.
+  /// \param mergesBehind whether a matmul of few rows may merge the splits.
   AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
                     KernelTable &kernels, const AttentionBefore &taken,
                     bool mergesBehind);

@@ -29,8 +29,8 @@ void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
                             ArrayRef<ProductGroup> groups,
                             KernelTable &kernels);
 
-/// Replaces a group of products of few rows. Where `pieces` run, the launch of
-/// one row merges them; else the row is there.
+/// Replaces a group of matmuls of few rows. Where `pieces` run, the launch of
+/// one row merges the splits; else the row is there.
 /// \param rounding of the rows to quantized values for this group alone, or
 /// null.
 void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,

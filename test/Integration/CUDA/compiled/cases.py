@@ -57,7 +57,7 @@ def uniform(seed, high, *shape):
 
 
 def table(*segments):
-    """Of each: slot, start, length, position, and the length that rotary angles are for."""
+    """Has for each segment: slot, start, length, position, and the length that rotary angles are for."""
     return Given("i32", np.array([[*segment, -1, -1, -1] for segment in segments]))
 
 

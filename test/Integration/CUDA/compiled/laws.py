@@ -51,7 +51,7 @@ def silu(x):
 
 
 def positions(segments, rows):
-    """Of each row: its position, and the length that rotary angles are for."""
+    """Returns for each row: its position, and the length that rotary angles are for."""
     position, length = np.zeros(rows), np.zeros(rows)
     for _, start, count, first, rope in segments[:, :5].astype(int):
         position[start:start + count] = first + np.arange(count)

@@ -15,7 +15,7 @@ NAMES = r"%[\w.$-]+(?:#\d+)?"
 
 @dataclasses.dataclass(frozen=True)
 class Array:
-    """Dense, in memory of the card."""
+    """A dense array in the GPU's memory."""
     address: int
     shape: tuple
     element: str
@@ -202,7 +202,7 @@ def is_map(type_):
 
 
 def tensor_map(driver, type_, array):
-    """Of a matrix, for boxes as the type says; None for another type."""
+    """Encodes the map of a matrix, for boxes as the type says; None for another type."""
     found = re.fullmatch(r"!cheems_tile\.tensor_map<(\d+)x(\d+)x\w+>", type_)
     if not found:
         return None

@@ -26,7 +26,7 @@ func.func @wide(%x: tensor<?x264xf16>, %w: tensor<1032x264xf16>, %y: tensor<?x10
   return %p : tensor<?x1032xf32>
 }
 
-// Two products of one input, and a result that is rounded.
+// Two matmuls read one input, and the result is rounded.
 func.func @gate(%x: tensor<?x520xbf16>, %g: tensor<72x520xbf16>, %u: tensor<72x520xbf16>, %y: tensor<?x72xbf16>, %e: tensor<?x72xf32>) -> tensor<?x72xbf16> {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x72xf32>) -> tensor<?x72xf32>

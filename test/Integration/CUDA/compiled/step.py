@@ -3,7 +3,7 @@
 
 FOLDER has the model's text at the stage `launches` (launches.mlir), its PTX (kernels.ptx), its parameters in the order of the file
 (parameters.bin) and steps.json: of each step, the function and the length and position of each sequence. What is counted goes to
-launches.json: of each launch its kernel, operands and counts. Caches of the card are empty before each launch. If a step has a pattern `together`,
+launches.json: of each launch its kernel, operands and counts. Caches of the GPU are empty before each launch. If a step has a pattern `together`,
 launches whose names match it are counted alone. Of those in a row, caches are empty before the first, and keep what each one leaves.
 """
 import ctypes as C

@@ -151,7 +151,7 @@ def buffers(flow, statement):
 
 
 def touches(flow, statement):
-    """As touches_of. What is found is kept."""
+    """Returns what touches_of does, and keeps it."""
     if statement not in flow.known:
         flow.known[statement] = touches_of(flow, statement)
     return flow.known[statement]
@@ -204,7 +204,7 @@ def is_atomic(statement):
 
 
 def overlap(first, second):
-    """Of touches of global memory."""
+    """Whether two touches of global memory may overlap."""
     both = first[3] | second[3]
     return "all" in both or bool(first[3] & second[3])
 

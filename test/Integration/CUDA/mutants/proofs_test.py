@@ -16,7 +16,7 @@ BEGIN = """.visible .entry k(.param .b64 k_0, .param .b64 k_1)
 
 
 def reason(body, kind):
-    """Of the only mutant of a kind whose statement has the comment HERE."""
+    """The proof of the only mutant of a kind whose statement has the comment HERE."""
     lines = (BEGIN + body + "\tret;\n}\n").split("\n")
     here = next(number for number, line in enumerate(lines, 1) if "HERE" in line)
     found = [mutant for mutant in generate("k", "\n".join(lines)) if mutant.line == here and mutant.kind == kind]

@@ -5,10 +5,10 @@
 include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 
 def CheemsCPU_MergeAttentionOp : CheemsCPU_DestinationOp<"merge_attention"> {
-  let summary = "Merges the running softmax of two pieces of a sequence's entries";
+  let summary = "Merges the running softmax of two splits of a sequence's entries";
   let description = [{
-    The entries of a sequence may be split into pieces, each with a running softmax of its own, which `online_attention` computes. This op
-    merges the softmax of a later piece into that of an earlier one.
+    The entries of a sequence may be divided into splits, each with a running softmax of its own, which `online_attention` computes. This op
+    merges the softmax of a later split into that of an earlier one.
 
     Equation: with m = max(maximum[t, h], later_maximum[t, h]), r = exp(maximum[t, h] - m), l = exp(later_maximum[t, h] - m):
     - sum[t, h] <- r * sum[t, h] + l * later_sum[t, h]
@@ -23,7 +23,7 @@ def CheemsCPU_MergeAttentionOp : CheemsCPU_DestinationOp<"merge_attention"> {
     - C2: `later_y` and `y` have the same shape [T, H, P].
 
     Edges: if a maximum is -infinity, nothing was seen. Sum and values of that side are then not read, and those of the other side keep
-    their bits. Exchanging the two pieces changes no bit of `sum` and `y`.
+    their bits. Exchanging the two splits changes no bit of `sum` and `y`.
 
     Accumulation: f32. Products are rounded before they are added.
 
