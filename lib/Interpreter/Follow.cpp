@@ -40,7 +40,7 @@ public:
       }
       bool all = true;
       for (auto at = trials.begin(); at != trials.end();) {
-        // Noise of other rows alone would not do as much.
+        // The noise of other rows alone would not reduce the errors so much.
         constexpr double kNearer = 0.7;
         bool nearer =
             tried->errors[at->first] <= kNearer * now->errors[at->first];

@@ -8,7 +8,8 @@
 
 namespace cheems::interpreter {
 
-/// The weights of all names as one; none, with an error, where one is missing.
+/// Joins the weights of all names into one tensor; if one is missing, returns
+/// none and reports an error.
 std::optional<Tensor> storedWeight(ParameterOp op, Frame &f);
 
 /// A parameter that is the quantized values of a matrix, or its scales.

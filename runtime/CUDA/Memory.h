@@ -46,7 +46,8 @@ private:
 /// Copies between it and a GPU run beside the host's own work.
 class PinnedMemory {
 public:
-  /// At least one byte, page-aligned. Throws as DeviceMemory.
+  /// Allocates at least one byte, page-aligned. Throws what DeviceMemory
+  /// throws.
   PinnedMemory(std::shared_ptr<const Context> context, int64_t bytes,
                const std::string &purpose);
   ~PinnedMemory();

@@ -54,7 +54,7 @@ private:
     bool defined = false;
   };
 
-  /// Blanks and comments; with `lines` also line ends.
+  /// Skips blanks and comments; with `lines` also line ends.
   void space(bool lines) {
     while (!source.done()) {
       char next = source.peek();

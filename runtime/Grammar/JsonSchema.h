@@ -23,7 +23,7 @@ public:
   /// messages call it.
   JsonSchema(GrammarBuilder &builder, const Json &document, std::string name);
 
-  /// A text that the document, as a schema, accepts, then `next`.
+  /// Accepts a text that the document, as a schema, accepts, and then `next`.
   NodeId value(NodeId next);
   /// Says where a schema was met that accepts nothing; empty: none was.
   const std::string &whyNothing() const { return impossible; }

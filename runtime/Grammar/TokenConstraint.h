@@ -50,7 +50,7 @@ public:
   bool mustEnd() const;
   /// Steps of work so far.
   uint64_t worked() const;
-  /// About what it takes of memory beside the grammar and the vocabulary.
+  /// About how much memory it takes besides the grammar and the vocabulary.
   size_t bytes() const;
 
 private:

@@ -49,11 +49,12 @@ private:
 /// draw. Meaning and order are transformers', and llama.cpp's where
 /// transformers has no such option.
 struct SamplingOptions {
-  /// false: the highest logit after biases and penalties, ties to the lowest
-  /// id; temperature, top-k, top-p and min-p do not matter.
+  /// If false, the token with the highest logit after biases and penalties is
+  /// taken, and the lowest id of equal ones; temperature, top-k, top-p and
+  /// min-p do not matter.
   bool doSample = false;
-  /// Tokens are not negative, biases not NaN and not +infinity; of several of a
-  /// token the sum counts.
+  /// Tokens are not negative; biases are neither NaN nor +infinity. If a token
+  /// has several biases, their sum counts.
   LogitBiases logitBias;
   /// > 0 as a float. A token of the prompt or output has its logit divided by
   /// this, or multiplied if negative; 1 is off.

@@ -274,7 +274,7 @@ void Bpe::mergeAll(std::vector<Symbol> &symbols) const {
 void Bpe::tokenize(std::string_view word, size_t most,
                    std::vector<int32_t> &ids) const {
   size_t left = most - std::min(most, ids.size());
-  // so many symbols have more than `left` tokens
+  // A word of so many symbols always has more than `left` tokens.
   size_t tooMany =
       left < SIZE_MAX / longestToken ? left * longestToken + 1 : SIZE_MAX;
   if (ignoreMerges) {

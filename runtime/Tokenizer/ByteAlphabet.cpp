@@ -1,5 +1,5 @@
-// Printable Latin-1 bytes stand for themselves; the other 68, in order, are
-// U+0100 and up.
+// Printable Latin-1 bytes stand for themselves. The other 68 bytes, in
+// ascending order, are written as U+0100 and up.
 #include "runtime/Tokenizer/ByteAlphabet.h"
 
 #include "runtime/Tokenizer/Utf8.h"

@@ -63,7 +63,8 @@ std::optional<std::string> partOf(const Json &part, const std::string &at,
   return text;
 }
 
-/// A string, or parts, which are put together line by line; null says nothing.
+/// The content is a string, or parts, which are joined line by line. Null has
+/// no text.
 Said contentOf(const Json *content, const std::string &where, bool isAnswer) {
   Said said;
   if (!content) {

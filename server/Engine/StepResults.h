@@ -13,13 +13,14 @@ public:
 
   void compute(const StepPlan &plan);
 
-  /// Logits of a row that the step was asked for, until the next call of any
-  /// function.
+  /// The logits of a row that the step was asked for. They are valid until the
+  /// next call of any function.
   const float *row(int64_t index);
-  /// Those of several, ascending, of which some may be equal; for as long.
+  /// The logits of several rows, whose indices ascend and may be equal. They
+  /// are valid for as long.
   std::vector<const float *> rows(const std::vector<int64_t> &indices);
-  /// At least `count` of the best of a row, for as long; nothing where they are
-  /// not found on their own.
+  /// At least `count` of the best logits of a row, valid for as long; nothing
+  /// if they cannot be had without the row.
   std::optional<TopLogits> best(size_t count, int64_t index);
   Span<const float> embedding(int64_t index) const {
     return Span<const float>(embeddings)

@@ -353,10 +353,11 @@ void Connection::beginStream(const AnswerPointer &answer, HttpResponse head) {
 }
 
 /// Events that come faster than a screen shows them share a write, since a
-/// write costs more than all else that an event takes. The first one waits for
-/// none. The others are sent at moments that all streams have in common: one
-/// step made them, and the thread wakes once for all. As long as some come, it
-/// looks for more at the next moment, so that nobody has to wake it.
+/// write costs more than all else that an event takes. The first one is sent at
+/// once. The others are sent at moments that all streams have in common: one
+/// step made them, and the thread wakes once for all streams. As long as events
+/// come, the thread looks for more at the next moment, so that nobody has to
+/// wake it.
 void Connection::flush(const AnswerPointer &answer) {
   using Clock = std::chrono::steady_clock;
   Clock::duration interval = site->limits.streamInterval;

@@ -29,8 +29,8 @@ struct Limits {
   Milliseconds body{30'000};  ///< from the header's end, all of it
   Milliseconds idle{75'000};  ///< between two requests
   Milliseconds stall{30'000}; ///< without a byte taken of what waits
-  /// How often it is looked whether a client has left that has sent more than
-  /// is read.
+  /// How often the server looks whether a client has left that has sent more
+  /// than is read.
   Milliseconds look{1'000};
   /// Events of one stream that come within it share a write; 0: none do.
   /// Screens show no more than some 60 pictures a second.

@@ -232,8 +232,8 @@ void checkRounding(Statement &statement, Type to, Type from, bool toIntegral,
   }
 }
 
-/// PTX ISA, "Data Movement and Conversion Instructions: cvt", the forms with
-/// one number in each lane
+/// Decodes the forms with one number in each lane (PTX ISA, "Data Movement and
+/// Conversion Instructions: cvt").
 void decodeNumber(Statement &statement) {
   std::optional<Rounding> integral = takeIntegerRounding(statement);
   std::optional<Rounding> rounding = takeRounding(statement);

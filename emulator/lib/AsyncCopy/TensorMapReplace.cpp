@@ -140,8 +140,9 @@ struct FencedCopy {
   Scope scope;
 };
 
-/// Slots: destination, source. Lanes of a warp have the same addresses as a
-/// rule; one of each copies, and the seed determines which.
+/// Slots: destination, source. The lanes of a warp mostly have the same
+/// addresses. Of lanes with equal addresses one copies; the seed determines
+/// which.
 Step copyAndFence(Warp &warp, const Instruction &instruction, LaneMask active) {
   if (!warp.isAligned(instruction, active)) {
     return Step::converge;

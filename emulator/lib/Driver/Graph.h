@@ -35,8 +35,8 @@ struct Node {
   CUgraphNode original = nullptr;
 };
 
-/// Nodes lie in the order in which they were made, so each run of a program
-/// sees the same order.
+/// Nodes are kept in the order in which they were made, so that each run of a
+/// program sees the same order.
 struct Graph : std::enable_shared_from_this<Graph> {
   Graph() = default;
   ~Graph();

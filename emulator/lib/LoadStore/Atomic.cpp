@@ -133,7 +133,7 @@ Handler compareHandler(Type type) {
   }
 }
 
-/// Null: the operation is not for this type.
+/// Returns null if the operation does not exist for this type.
 Handler handlerOf(std::string_view operation, Type type, bool returns) {
   if (operation == "add") {
     return addHandler(type, returns);

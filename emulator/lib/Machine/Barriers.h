@@ -31,7 +31,7 @@ struct NamedBarrier {
   uint32_t threads = 0;   ///< bar.red: threads
 };
 
-/// barrier.cluster of all warps of a cluster.
+/// The state of barrier.cluster for all warps of a cluster.
 struct ClusterBarrier {
   uint64_t phase = 0; ///< how many have completed
   uint32_t arrived = 0;

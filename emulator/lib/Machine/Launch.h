@@ -75,8 +75,8 @@ struct Kernel {
   uint64_t staticSharedBytes = 0;
   uint64_t localBytes = 0; ///< per thread
   int registers = 0; ///< an estimate per thread, from what is live at once
-  /// The most that a thread may own at start: .maxnreg, or what the largest
-  /// block leaves to it; 0: no directive says so.
+  /// The most registers that a thread may own at start: what .maxnreg says, or
+  /// what the largest block leaves to each thread; 0: no directive limits them.
   int registerLimit = 0;
   uint32_t maxThreads =
       1024; ///< per block: .maxntid, .reqntid or the GPU's limit

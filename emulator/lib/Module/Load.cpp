@@ -85,7 +85,7 @@ std::unique_ptr<Module> Module::load(Device &device, std::string_view ptx) {
     names.push_back(text.name);
   }
   std::unique_ptr<ptx::Module> syntax = ptx::link(std::move(parts), names);
-  // It frees the variables if something is refused from here on.
+  // From here on the module frees the variables if something is refused.
   std::unique_ptr<Module> module(new Module(device));
   Symbols symbols = placeVariables(*syntax, device.memory, module->allocations);
   for (const auto &variable : syntax->variables) {

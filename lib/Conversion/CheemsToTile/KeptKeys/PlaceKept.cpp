@@ -118,7 +118,7 @@ void cheems::tile::buildPlaceKept(TileBuilder &t, RowTileAttr s,
   Value keep = t.index(shape.keep);
   storeOne(t.splatIndex(one, t.minimum(t.add(segment.position, 1), keep)),
            memory.seen);
-  // While there is room, entry e is row e.
+  // While there is room, entry e is row e of the sequence.
   Value hasRoom = t.isLess(segment.position, keep);
   t.when(hasRoom,
          [&] { storeOne(t.splatIndex(one, segment.position), memory.places); });

@@ -22,7 +22,8 @@ constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
 /// a row: 128 numbers per thread.
 constexpr int64_t kMostCandidates = 16384;
 
-/// What a GPU may use. One that lacks it has an older one.
+/// The newest unit and the newest kind of copy that a GPU may use. A GPU that
+/// lacks one uses an older one.
 struct Newest {
   Unit unit;
   OperandCopy copy;
