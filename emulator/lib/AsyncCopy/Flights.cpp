@@ -55,7 +55,7 @@ void Flights::finish(Block &block) {
         "of this operation on its mbarrier",
         flight->warp.place(flight->instruction, flight->lane));
     if (!flight->isOfThreads()) {
-      throw finding;
+      throw Finding(finding);
     }
     block.warn(finding); // as of a copy whose group nobody has waited for
   }

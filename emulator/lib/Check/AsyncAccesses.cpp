@@ -39,7 +39,7 @@ void ClusterCheck::checkAsync(const Toucher &by, const ShadowCell &cell,
           by.warp.place(by.instruction, lane), addressOf(by, offset + byte),
           placeOf(by, with));
       if (!isWarning) {
-        throw finding;
+        throw Finding(finding);
       }
       by.warp.block.warn(finding);
       lastWarned = lines;

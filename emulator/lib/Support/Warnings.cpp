@@ -5,7 +5,7 @@ namespace cheems::emulator {
 
 void Warnings::add(uint64_t cluster, const Finding &finding) {
   if (areErrors) {
-    throw finding;
+    throw Finding(finding);
   }
   const Key key = {finding.rule, finding.place.line,
                    finding.other ? finding.other->line : 0};
