@@ -8,8 +8,8 @@
 namespace cheems::serve {
 
 /// Names a client by the fields that may carry an API key. They name it whether
-/// this server or a proxy before it asks for the key. The name has the same
-/// length however much a client sends.
+/// this server or a proxy before it asks for the key. The name is short however
+/// much a client sends.
 static std::string keyName(const HttpRequest &http) {
   std::string keys;
   for (const auto &[name, value] : http.fields) {

@@ -124,8 +124,8 @@ private:
   std::vector<Event> all{1};
   std::vector<Event> copies;
   std::vector<EventNumber> freeCopies;
-  /// The first index is the warp, the second the instruction modulo their
-  /// number.
+  /// The first index is the warp, the second the instruction modulo
+  /// `recentReads`.
   std::vector<std::unique_ptr<Recent>> recent;
   size_t limit = size_t(1) << 14;
   uint32_t generation = 0;

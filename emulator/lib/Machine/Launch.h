@@ -146,8 +146,9 @@ public:
     /// All resident blocks wait for the kernel before this one
     /// (griddepcontrol.wait).
     waitsForPrimary,
-    /// A block has released its dependents, and Launch::pausesAtRelease is set.
-    /// This state is returned once. run() goes on.
+    /// All blocks have released their dependents, and some still run. This
+    /// state is returned once, if Launch::pausesAtRelease is set. run() goes
+    /// on.
     released,
   };
 

@@ -61,7 +61,8 @@ int columnsOf(std::string_view shape, int depth, bool whole) {
 void requireTarget(Statement &statement) {
   if (statement.decoder.ptxModule().target != "sm_90a" ||
       statement.architecture() < 90) {
-    statement.refuse("it needs a module with .target sm_90a on such a GPU");
+    statement.refuse(
+        "it needs a module with .target sm_90a on a GPU of sm_90a");
   }
 }
 
