@@ -28,8 +28,6 @@ constexpr int64_t kDepth = 64;
 constexpr int64_t kStages = 3;
 /// Threads of a block that works on rows. More would idle on short rows.
 constexpr int64_t kRowThreads = 128;
-/// One access moves so many bytes.
-constexpr int64_t kAccessBytes = 16;
 /// Rows of a warp in a matmul on tensor cores.
 constexpr int64_t kWarpRows = 16;
 } // namespace

@@ -16,7 +16,7 @@ constexpr int64_t kMostBlockThreads = 1024;
 constexpr int64_t kMostSharedBytes = 227 * int64_t(1024);
 /// Bulk copies write to addresses that this divides (PTX ISA, "Tensors").
 constexpr int64_t kBoxAlignment = 128;
-/// An access of shared memory has at most this many bytes.
+/// One access of a thread moves at most this many bytes.
 constexpr int64_t kAccessBytes = 16;
 
 /// k of one instruction of tensor cores, of numbers of 16 bits.
