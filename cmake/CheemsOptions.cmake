@@ -17,6 +17,15 @@ add_library(cheems_coverage INTERFACE)
 if(CHEEMS_BUILD_FUZZERS)
   target_compile_options(cheems_coverage INTERFACE -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls,trace-cmp)
 endif()
+# Each function is a section of its own: so the linker leaves out those that a program does not call, though sources are compiled
+# together, and merges equal ones (docs/performance.md#the-size-of-cheems-run).
+add_library(cheems_sections INTERFACE)
+if(NOT CHEEMS_SANITIZE)
+  target_compile_options(cheems_sections INTERFACE -ffunction-sections -fdata-sections)
+endif()
+# What runs once for a command, as reading options and opening files, is compiled for size. Sanitizers bring options of their own.
+add_library(cheems_small INTERFACE)
+target_compile_options(cheems_small INTERFACE $<$<CONFIG:Release>:-Os>)
 # The code of tests and of mains runs for a short time only. Optimising it takes longer than it saves. So does AddressSanitizer's
 # analysis of which accesses to the stack need no check, and so do line numbers for traces.
 add_library(cheems_unoptimised INTERFACE)
