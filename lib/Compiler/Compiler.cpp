@@ -44,7 +44,7 @@ public:
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   module(mlir::MLIRContext &context) const override {
-    auto module = buildModule(context, checkpoint.config(), import);
+    auto module = buildModule(context, checkpoint.model(), import);
     std::string first;
     mlir::ScopedDiagnosticHandler handler(
         &context, [&](mlir::Diagnostic &diagnostic) {
@@ -239,6 +239,10 @@ llvm::Error compile(const CompileOptions &options,
   auto checkpoint = Checkpoint::open(options.model, keepWarning, opening);
   if (!checkpoint) {
     return checkpoint.takeError();
+  }
+  if (llvm::Error refused = checkBuildable(checkpoint->model())) {
+    return llvm::make_error<UnsupportedError>(
+        (options.model + ": " + llvm::toString(std::move(refused))));
   }
   if (options.emit == Emit::Artefact && options.checkTexts) {
     if (llvm::Error refused = options.checkTexts(*checkpoint, keepWarning)) {

@@ -104,7 +104,7 @@ llvm::StringRef useOf(StoredParameterAttr parameter,
 
 llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
                              const Checkpoint &checkpoint) {
-  const ModelConfig &config = checkpoint.config();
+  const ModelDescription &config = checkpoint.model();
   llvm::StringMap<llvm::StringRef> uses = parameterUses(config);
   std::map<int64_t, Described> all = collect(images);
   bool ownHead = config.head || llvm::any_of(all, [&](const auto &each) {
@@ -211,19 +211,37 @@ llvm::StringRef formatName(WeightFormat weights, bool storedBF16) {
   llvm_unreachable("every format has a name");
 }
 
+/// Dynamic rotary scaling, if the model has it: there is one table then.
+const RotaryConfig *dynamicRotary(const ModelDescription &model) {
+  for (const RotaryRule &rule : model.rotary) {
+    const auto *rotary = std::get_if<RotaryConfig>(&rule);
+    if (rotary && rotary->dynamic) {
+      return rotary;
+    }
+  }
+  return nullptr;
+}
+
 /// The trained length, times factor with dynamic scaling; unlimited where the
 /// state does not grow.
-int64_t defaultContext(const ModelConfig &config,
+int64_t defaultContext(const ModelDescription &model,
                        const CompileOptions &options) {
   if (options.maxContext) {
     return *options.maxContext;
   }
-  if (config.boundedState()) {
+  if (model.boundedState()) {
     return 0;
   }
-  return static_cast<int64_t>(config.maxPositions * (config.rotary.dynamic
-                                                         ? config.rotary.factor
-                                                         : 1.0));
+  const RotaryConfig *dynamic = dynamicRotary(model);
+  return static_cast<int64_t>(model.maxPositions *
+                              (dynamic ? dynamic->factor : 1.0));
+}
+
+/// Query heads; those of SSD where no layer has attention.
+int64_t headsOf(const ModelDescription &model) {
+  const auto *attention = model.find<Attention>();
+  const auto *ssd = model.find<SSD>();
+  return attention ? attention->heads : ssd ? ssd->heads : 1;
 }
 } // namespace
 
@@ -231,7 +249,10 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
                      const Checkpoint &checkpoint,
                      const CompileOptions &options, int64_t block,
                      llvm::ArrayRef<std::string> warnings) {
-  const ModelConfig &c = checkpoint.config();
+  const ModelDescription &c = checkpoint.model();
+  const auto *attention = c.find<Attention>();
+  const auto *experts = c.find<RetrievedExperts>();
+  const RotaryConfig *dynamic = dynamicRotary(c);
   bool storedBF16 = checkpoint.precision() == DType::BF16;
   bool scalar = llvm::any_of(
       images, [](const TargetImage &each) { return each.image.scalar; });
@@ -247,18 +268,19 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"model_type", c.modelType},
       {"vocab_size", c.vocabulary},
       {"hidden_size", c.hidden},
-      {"layers", c.layers},
-      {"heads", c.heads},
-      {"experts_per_token", c.expertHeads * c.expertsPerHead},
+      {"layers", static_cast<int64_t>(c.layers.size())},
+      {"heads", headsOf(c)},
+      {"experts_per_token", experts ? experts->heads * experts->perHead : 0},
       {"parameter_count", countNumbers(tensors, checkpoint)},
       {"checkpoint", llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16)},
       {"max_position_embeddings", c.maxPositions},
       {"context",
        llvm::json::Object{{"default", defaultContext(c, options)},
                           {"trained", c.maxPositions},
-                          {"rope", c.rotary.dynamic ? "dynamic" : "default"},
-                          {"factor", c.rotary.factor}}},
-      {"keep_window", c.attentionLayers() ? c.keepWindow.value_or(0) : 0},
+                          {"rope", dynamic ? "dynamic" : "default"},
+                          {"factor", dynamic ? dynamic->factor : 1.0}}},
+      {"keep_window",
+       attention && attention->mask ? attention->mask->keep.value_or(0) : 0},
       {"block", block},
       {"precision", storedBF16 ? "bf16" : "f32"},
       {"kv_type", options.state == StateFormat::Int8 ? "int8"

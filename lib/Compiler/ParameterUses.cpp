@@ -19,23 +19,38 @@ struct Uses {
     }
   }
 
-  void attention(const AttentionTensors &a) {
-    for (const Projection *each :
-         {&a.query, &a.key, &a.value, &a.maskStep, &a.output}) {
+  void norm(const std::optional<Norm> &norm) {
+    if (norm) {
+      set(norm->weight, "vector");
+    }
+  }
+
+  void add(const Attention &a) {
+    for (const Projection *each : {&a.query, &a.key, &a.value, &a.output}) {
       product(*each);
     }
-    vector(a.maskA);
-    vector(a.queryNorm);
-    vector(a.keyNorm);
+    if (a.mask) {
+      product(a.mask->step);
+      set(a.mask->a, "vector");
+    }
+    norm(a.queryNorm);
+    norm(a.keyNorm);
   }
-  void ssd(const SSDTensors &s) {
+  void add(const SSD &s) {
     for (const Projection *each : {&s.c, &s.b, &s.x, &s.step, &s.output}) {
       product(*each);
     }
-    vector(s.a);
+    set(s.a, "vector");
     vector(s.skip);
   }
-  void experts(const ExpertTensors &x) {
+  void add(const MLP &m) {
+    if (m.gate) {
+      product(*m.gate);
+    }
+    product(m.up);
+    product(m.down);
+  }
+  void add(const RetrievedExperts &x) {
     if (x.router) {
       product(*x.router);
     } else {
@@ -45,41 +60,29 @@ struct Uses {
     set(x.down, "experts");
     set(x.up, "experts");
   }
-  void layer(const LayerTensors &layer) {
-    for (const std::string *each :
-         {&layer.sequenceNorm, &layer.sequenceResidual, &layer.stateNorm,
-          &layer.stateResidual}) {
-      vector(*each);
-    }
-    if (layer.attention) {
-      attention(*layer.attention);
-    }
-    if (layer.ssd) {
-      ssd(*layer.ssd);
-    }
-    if (layer.gate) {
-      product(*layer.gate);
-    }
-    product(layer.up);
-    product(layer.down);
-    if (layer.experts) {
-      experts(*layer.experts);
+  void add(const Branch &branch) {
+    norm(branch.norm);
+    vector(branch.residual.weight);
+    for (const Mixer &mixer : branch.mixers) {
+      std::visit([&](const auto &what) { add(what); }, mixer.what);
     }
   }
 };
 } // namespace
 
-llvm::StringMap<llvm::StringRef> parameterUses(const ModelConfig &config) {
+llvm::StringMap<llvm::StringRef> parameterUses(const ModelDescription &model) {
   Uses all;
-  all.set(config.embedding, "embedding");
-  all.vector(config.finalNorm);
-  for (const LayerTensors &layer : config.layer) {
-    all.layer(layer);
+  all.set(model.embedding, "embedding");
+  all.norm(model.finalNorm);
+  for (const Layer &layer : model.layers) {
+    for (const Branch &branch : layer.branches) {
+      all.add(branch);
+    }
   }
-  if (config.head) {
-    all.set(config.head->weight, "head");
-    if (config.head->bias) {
-      all.set(*config.head->bias, "head_bias");
+  if (model.head) {
+    all.set(model.head->weight, "head");
+    if (model.head->bias) {
+      all.set(*model.head->bias, "head_bias");
     }
   }
   return std::move(all.uses);

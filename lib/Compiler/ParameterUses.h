@@ -3,7 +3,7 @@
 #ifndef CHEEMS_LIB_COMPILER_PARAMETERUSES_H
 #define CHEEMS_LIB_COMPILER_PARAMETERUSES_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Import/ModelDescription.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace cheems {
@@ -11,7 +11,7 @@ namespace cheems {
 /// Returns each parameter's use, in the words of the metadata (docs/abi.md):
 /// "vector", "product", "expert_keys", "experts", "embedding", "head" or
 /// "head_bias".
-llvm::StringMap<llvm::StringRef> parameterUses(const ModelConfig &config);
+llvm::StringMap<llvm::StringRef> parameterUses(const ModelDescription &model);
 
 } // namespace cheems
 

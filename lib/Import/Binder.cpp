@@ -5,10 +5,8 @@
 
 namespace cheems {
 
-Binder::Binder(CheckpointConfig read, NameSet names, const WeightFiles &weights,
-               WarningHandler warn)
-    : read(std::move(read)), names(namesOf(names)), weights(weights),
-      warn(warn) {
+Binder::Binder(const WeightFiles &weights, WarningHandler warn)
+    : weights(weights), warn(warn) {
   for (const auto &entry : weights.tensors) {
     sorted.push_back(entry.first());
   }
@@ -29,8 +27,8 @@ llvm::StringRef Binder::firstWith(llvm::StringRef prefix) const {
   return first != sorted.end() && first->starts_with(prefix) ? *first : "";
 }
 
-llvm::Error Binder::take(const std::string &name, Shape shape,
-                         llvm::StringRef why) {
+llvm::Error Binder::check(const std::string &name, Shape shape,
+                          llvm::StringRef why) {
   const TensorView *view = find(name);
   if (!view) {
     return failed(weights.name + ": tensor " + quoted(name) + " of shape " +
@@ -48,14 +46,41 @@ llvm::Error Binder::take(const std::string &name, Shape shape,
                        spelling(view->type) +
                        "; weights can be F32, BF16 or F16");
   }
+  return llvm::Error::success();
+}
+
+llvm::Error Binder::take(const std::string &name, Shape shape,
+                         llvm::StringRef why) {
+  if (llvm::Error error = check(name, shape, why)) {
+    return error;
+  }
   taken.insert(name);
-  used.push_back(view);
+  views.push_back(*find(name));
+  return llvm::Error::success();
+}
+
+llvm::Error Binder::takeRows(std::string &reference, const std::string &name,
+                             Shape shape, int64_t first, int64_t count) {
+  if (llvm::Error error = check(name, shape, "")) {
+    return error;
+  }
+  taken.insert(name);
+  TensorView rows = *find(name);
+  int64_t columns = shape.back(), bytes = columns * byteSize(rows.type);
+  assert(first >= 0 && count >= 0 &&
+         (first + count) * columns <= rows.elements());
+  rows.name = reference = rowsOf(name, first, count);
+  rows.shape = {count, columns};
+  rows.bytes = rows.bytes.slice(first * bytes, count * bytes);
+  views.push_back(std::move(rows));
   return llvm::Error::success();
 }
 
 llvm::Error Binder::take(Projection &projection, const std::string &name,
                          int64_t out, int64_t in, const Flag &flag) {
   projection.weight = name + ".weight";
+  projection.out = out;
+  projection.in = in;
   if (llvm::Error error = take(projection.weight, {out, in})) {
     return error;
   }
@@ -74,6 +99,53 @@ llvm::Error Binder::take(Projection &projection, const std::string &name,
   }
   projection.bias = bias;
   return take(bias, {out});
+}
+
+llvm::Error Binder::takeExactly(Projection &projection, const std::string &name,
+                                int64_t out, int64_t in, bool bias) {
+  projection.weight = name + ".weight";
+  projection.out = out;
+  projection.in = in;
+  if (llvm::Error error = take(projection.weight, {out, in})) {
+    return error;
+  }
+  if (!bias) {
+    return llvm::Error::success();
+  }
+  projection.bias = name + ".bias";
+  return take(*projection.bias, {out});
+}
+
+llvm::Error Binder::takeHead(ModelDescription &model, bool tied) {
+  const std::string name = "lm_head.weight";
+  if (!tied) {
+    model.head = Projection{name, std::nullopt, model.vocabulary, model.hidden};
+    return take(name, {model.vocabulary, model.hidden},
+                "; only a model with tie_word_embeddings true has none");
+  }
+  const TensorView *stored = find(name);
+  if (!stored) {
+    return llvm::Error::success();
+  }
+  const TensorView &embedding = *find(model.embedding);
+  if (stored->type != embedding.type || stored->shape != embedding.shape ||
+      stored->bytes != embedding.bytes) {
+    return failed(pathOf(name) + ": tensor 'lm_head.weight' differs from '" +
+                  model.embedding +
+                  "', but config.json (or its default) says "
+                  "tie_word_embeddings true; set it to false or remove the "
+                  "tensor");
+  }
+  accept(name);
+  return llvm::Error::success();
+}
+
+DType Binder::precision() const {
+  // vectors and scalars a head are read in f32 whatever their type
+  bool allBF16 = llvm::all_of(views, [](const TensorView &view) {
+    return view.shape.size() < 2 || view.type == DType::BF16;
+  });
+  return allBF16 ? DType::BF16 : DType::F32;
 }
 
 llvm::Error Binder::checkLeftOver() const {

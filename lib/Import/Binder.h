@@ -1,9 +1,10 @@
-// What binding the parts of a model shares: tensors are taken by name, shape
-// and type, and every tensor that is taken is remembered.
+// Binding takes tensors by name, shape and type, and remembers every tensor
+// that is taken: what is left over at the end is refused.
 #ifndef CHEEMS_LIB_IMPORT_BINDER_H
 #define CHEEMS_LIB_IMPORT_BINDER_H
 
-#include "lib/Import/NameSets.h"
+#include "cheems/Import/Checkpoint.h"
+#include "lib/Import/WeightFiles.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace cheems {
@@ -11,10 +12,15 @@ namespace cheems {
 class Binder {
 public:
   using Shape = llvm::ArrayRef<int64_t>;
-  using Flag = std::optional<CheckpointConfig::BiasFlag>;
+  /// What config.json says of biases, and the field that says it; absent: the
+  /// tensors alone decide.
+  struct BiasFlag {
+    bool value;
+    llvm::StringRef field;
+  };
+  using Flag = std::optional<BiasFlag>;
 
-  Binder(CheckpointConfig read, NameSet names, const WeightFiles &weights,
-         WarningHandler warn);
+  Binder(const WeightFiles &weights, WarningHandler warn);
   Binder(const Binder &) = delete;
   Binder &operator=(const Binder &) = delete;
 
@@ -25,6 +31,8 @@ public:
   llvm::StringRef pathOf(llvm::StringRef name) const;
   /// The alphabetically first stored name with this prefix, or empty.
   llvm::StringRef firstWith(llvm::StringRef prefix) const;
+  /// All stored names, in order.
+  llvm::ArrayRef<llvm::StringRef> names() const { return sorted; }
 
   /// Checks the tensor and counts it as part of the model.
   llvm::Error take(const std::string &name, Shape shape,
@@ -32,38 +40,42 @@ public:
   /// Weight [out, in], and the bias where one is stored or `flag` asks for it.
   llvm::Error take(Projection &projection, const std::string &name, int64_t out,
                    int64_t in, const Flag &flag = std::nullopt);
+  /// Weight [out, in], and with `bias` a bias. Without one a stored bias is
+  /// left over.
+  llvm::Error takeExactly(Projection &projection, const std::string &name,
+                          int64_t out, int64_t in, bool bias);
+  /// Rows [first, first + count) of a tensor of this shape, where rows are of
+  /// the last extent; `reference` becomes what names them. The tensor counts as
+  /// part of the model whole: rows that nobody takes have to be somebody's
+  /// business.
+  llvm::Error takeRows(std::string &reference, const std::string &name,
+                       Shape shape, int64_t first, int64_t count);
+  /// A head of its own, or with `tied` none. A tied one may be stored if it
+  /// equals the embedding bit for bit.
+  llvm::Error takeHead(ModelDescription &model, bool tied);
   /// Taken by other means: equal to another tensor.
   void accept(llvm::StringRef name) { taken.insert(name); }
 
   /// A stored tensor that nothing took is refused.
   llvm::Error checkLeftOver() const;
 
-  CheckpointConfig read;
-  ModelConfig &model = read.model;
-  const Names &names;
+  /// What was taken, whole or in rows.
+  llvm::ArrayRef<TensorView> used() const { return views; }
+  /// F32 unless every matrix is BF16.
+  DType precision() const;
+
   const WeightFiles &weights;
   WarningHandler warn;
-  std::vector<const TensorView *> used;
-  std::string reason;        ///< why tensors of this part are expected
-  std::optional<bool> norms; ///< decided by the first attention layer
+  std::string reason; ///< why tensors of this part are expected
 
 private:
+  /// Whether the tensor is there in this shape and a type of weights.
+  llvm::Error check(const std::string &name, Shape shape, llvm::StringRef why);
+
   std::vector<llvm::StringRef> sorted;
+  std::vector<TensorView> views;
   llvm::StringSet<> taken, contradicted;
 };
-
-// One part of a layer each; `prefix` leads the names of the part's tensors.
-llvm::Error bindAttention(Binder &binder, AttentionTensors &tensors,
-                          const std::string &prefix);
-llvm::Error bindSSD(Binder &binder, SSDTensors &tensors,
-                    const std::string &prefix);
-llvm::Error bindMLP(Binder &binder, LayerTensors &layer,
-                    const std::string &prefix);
-/// Leaves `experts` empty where the layer has none.
-llvm::Error bindExperts(Binder &binder, std::optional<ExpertTensors> &experts,
-                        const std::string &prefix);
-/// Once all layers are bound: what config.json says of experts without effect.
-void finishExperts(Binder &binder);
 
 } // namespace cheems
 

@@ -1,11 +1,9 @@
 // Opens a model folder.
 #include "cheems/Import/Checkpoint.h"
-#include "lib/Import/BindTensors.h"
-#include "lib/Import/Config.h"
+#include "lib/Import/Families/Family.h"
 #include "lib/Import/FolderFiles.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
-#include "lib/Import/NameSets.h"
 
 namespace cheems {
 namespace {
@@ -42,12 +40,19 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
   if (!*text) {
     return failed(file + ": no such file; a model folder has one");
   }
-  auto json = parseJsonObject(**text, file);
+  auto json = parseJsonObject(spellFloats(**text), file);
   if (!json) {
     return json.takeError();
   }
-  if (llvm::Error error = checkModelType(*json, file)) {
-    return std::move(error);
+  // A foreign model should not be reported as a broken one of ours, so this
+  // comes before its files are read.
+  std::optional<FoundFamily> family;
+  if (auto found = findFamily(*json, file, nullptr)) {
+    family = *found;
+  } else if (json->get("model_type") || json->get("architectures")) {
+    return found.takeError();
+  } else {
+    llvm::consumeError(found.takeError());
   }
   Checkpoint checkpoint; // its texts first: they are small
   checkpoint.configJson = std::move(**text);
@@ -64,26 +69,33 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
     }
   }
   auto weights = openWeightFiles(*files);
-  if (!weights) {
+  if (!weights && family) {
     return weights.takeError();
   }
-  auto names = detectNameSet(*weights, *json->getString("model_type"), file);
-  if (!names) {
-    return names.takeError();
+  if (!family) { // what a model is comes before what it lacks
+    auto found = findFamily(*json, file, weights ? &*weights : nullptr);
+    if (!found) {
+      llvm::consumeError(weights.takeError());
+      return found.takeError();
+    }
+    family = *found;
   }
-  auto config = readConfig(*json, *names, file, warn, options.leastLayers);
-  if (!config) {
-    return config.takeError();
+  Binder binder(*weights, warn);
+  auto model = family->family->describe(
+      {*json, file, family->kind->modelType, options.leastLayers, warn},
+      binder);
+  if (!model) {
+    return model.takeError();
   }
-  auto bound = bindTensors(std::move(*config), *names, *weights, warn);
-  if (!bound) {
-    return bound.takeError();
+  if (llvm::Error error = binder.checkLeftOver()) {
+    return std::move(error);
   }
+  warnOfUnknownFields(*json, fieldsOf(*family->family), file, warn);
 
-  checkpoint.modelConfig = std::move(bound->config);
-  checkpoint.storedPrecision = bound->precision;
-  for (const TensorView *view : bound->used) {
-    checkpoint.tensors.try_emplace(view->name, *view);
+  checkpoint.description = std::move(*model);
+  checkpoint.storedPrecision = binder.precision();
+  for (const TensorView &view : binder.used()) {
+    checkpoint.tensors.try_emplace(view.name, view);
   }
   checkpoint.files = std::move(weights->files);
   return std::move(checkpoint);

@@ -1,5 +1,6 @@
 // Typed access to a JSON object.
 #include "lib/Import/ConfigReader.h"
+#include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -9,7 +10,9 @@ namespace cheems {
 std::string valueText(const llvm::json::Value &value) {
   switch (value.kind()) {
   case llvm::json::Value::Object:
-    return "an object";
+    return spelledFloat(value)
+               ? value.getAsObject()->getString("__float__")->str()
+               : "an object";
   case llvm::json::Value::Array:
     return "a list";
   case llvm::json::Value::String:

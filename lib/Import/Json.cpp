@@ -1,7 +1,11 @@
 // A scan for depth and repeated keys, then llvm::json.
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 namespace cheems {
 namespace {
@@ -104,6 +108,44 @@ llvm::Expected<llvm::json::Object> parseJsonObject(llvm::StringRef text,
     return std::move(*object);
   }
   return failed(file + ": not a JSON object");
+}
+
+std::string spellFloats(llvm::StringRef text) {
+  constexpr llvm::StringLiteral words[] = {"Infinity", "-Infinity", "NaN"};
+  auto ofWord = [](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; };
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t length = 1;
+    llvm::StringRef rest = text.drop_front(i);
+    if (text[i] == '"') {
+      length = stringToken(text, i).size();
+    } else if (ofWord(text[i])) {
+      llvm::StringRef word = rest.take_while(ofWord);
+      length = word.size();
+      if (llvm::is_contained(words, word)) {
+        result += ("{\"__float__\": \"" + word + "\"}").str();
+        i += length;
+        continue;
+      }
+    }
+    result += rest.take_front(length);
+    i += length;
+  }
+  return result;
+}
+
+std::optional<double> spelledFloat(const llvm::json::Value &value) {
+  const llvm::json::Object *object = value.getAsObject();
+  if (!object || object->size() != 1) {
+    return std::nullopt;
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return llvm::StringSwitch<std::optional<double>>(
+             object->getString("__float__").value_or(""))
+      .Case("Infinity", infinity)
+      .Case("-Infinity", -infinity)
+      .Case("NaN", std::numeric_limits<double>::quiet_NaN())
+      .Default(std::nullopt);
 }
 
 } // namespace cheems

@@ -9,7 +9,8 @@ namespace cheems {
 namespace {
 
 constexpr llvm::StringLiteral kSingle = "model.safetensors",
-                              kIndex = "model.safetensors.index.json";
+                              kIndex = "model.safetensors.index.json",
+                              kPickled = "pytorch_model.bin";
 
 llvm::Expected<SafeTensorsFile> openFile(const FolderFiles &files,
                                          llvm::StringRef name) {
@@ -128,6 +129,17 @@ llvm::Expected<WeightFiles> openWeightFiles(const FolderFiles &files) {
   constexpr llvm::StringLiteral neither =
       "neither model.safetensors nor model.safetensors.index.json is there; ";
   std::vector<std::string> others = files.endingWith(".safetensors");
+  if (others.empty() && files.has(kPickled)) {
+    // Clones, because tensors that share memory are not saved.
+    return unsupported(
+        files.path(kPickled) +
+        ": weights pickled by PyTorch are not read; in this folder, run "
+        "python3 -c \"import torch, safetensors.torch as s; "
+        "w = torch.load('pytorch_model.bin', map_location='cpu', "
+        "weights_only=True); "
+        "s.save_file({k: v.clone().contiguous() for k, v in w.items()}, "
+        "'model.safetensors')\"");
+  }
   if (others.empty()) {
     return failed(files.folder() + ": " + neither +
                   "other weight formats must be converted to safetensors "

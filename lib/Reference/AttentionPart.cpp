@@ -15,12 +15,12 @@ namespace cheems::reference {
 /// Mask values [M, T]. At threshold 1.0 the sign of A decides, because softplus
 /// is positive. The exponential is not asked there: for a tiny product it is
 /// 1.0 in double.
-static Tensor masks(const ModelConfig &config, const Tensor &step,
-                    const Tensor &a, bool bySign) {
+static Tensor masks(double threshold, const Tensor &step, const Tensor &a,
+                    bool bySign) {
   Tensor mask = dynamicMask(step, a);
   for (int64_t m = 0; bySign && m < mask.shape[0]; ++m) {
     for (int64_t n = 0; n < mask.shape[1]; ++n) {
-      mask(m, n) = a(m) >= 0.0 ? config.maskThreshold : 0.0;
+      mask(m, n) = a(m) >= 0.0 ? threshold : 0.0;
     }
   }
   return mask;
@@ -40,32 +40,30 @@ static std::vector<double> hideMargins(const Tensor &mask, double threshold) {
   return margins;
 }
 
-Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
-                     const Tensor &x, const Rows &rows, bool exactTies,
-                     std::vector<double> &margins,
-                     std::vector<Tensor> &entries) {
-  const ModelConfig &config = weights.config();
-  int64_t count = x.shape[0];
-  auto project = [&](const LinearWeights &projection, int64_t heads,
-                     const std::optional<std::string> &norm) {
-    Tensor y = linear(x, projection).reshaped({count, heads, config.headDim});
-    return norm ? rmsNorm(y, weights.load(*norm), config.normEpsilon) : y;
-  };
-  Tensor q =
-      project(weights.load(tensors.query), config.heads, tensors.queryNorm);
-  Tensor k =
-      project(weights.load(tensors.key), config.keyValueHeads, tensors.keyNorm);
-  Tensor v = project(config.masksChoose(tensors) ? weights.exact(tensors.value)
-                                                 : weights.load(tensors.value),
-                     config.keyValueHeads, std::nullopt);
-
-  MaskOptions options{config.maskKind, config.keepWindow, config.maskThreshold,
-                      weights.rounding.attention};
+/// The mask of every key, and what it does. Attention without masks is that of
+/// kind bias with zeros.
+static std::pair<Tensor, MaskOptions>
+maskOf(const Weights &weights, const Attention &attention, const Tensor &v,
+       const Rows &rows, bool exactTies, std::vector<double> &margins) {
+  int64_t count = v.shape[0];
+  MaskOptions options;
+  options.roundsWeights = weights.rounding.attention;
+  options.scale = attention.scale;
+  options.age = attention.window;
+  if (!attention.mask) {
+    return {Tensor({1, count}), options};
+  }
+  const DynamicMask &dynamic = *attention.mask;
+  options.kind = dynamic.kind;
+  options.window = dynamic.keep;
+  options.threshold = dynamic.threshold;
   bool hides = options.kind == MaskKind::Threshold;
   bool bySign = hides && options.threshold == 1.0;
-  Tensor flat = v.reshaped({count, config.keyValueHeads * config.headDim});
-  Tensor mask = masks(config, linear(flat, weights.exact(tensors.maskStep)),
-                      weights.load(tensors.maskA), bySign);
+  Tensor flat =
+      v.reshaped({count, attention.keyValueHeads * attention.headSize});
+  Tensor mask =
+      masks(options.threshold, linear(flat, weights.exact(dynamic.step)),
+            weights.load(dynamic.a), bySign);
   std::vector<double> least;
   if (hides && !bySign) {
     least = hideMargins(mask, options.threshold);
@@ -76,9 +74,35 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
   for (size_t t = 0; t < least.size(); ++t) {
     margins[t] = std::min(margins[t], least[t]);
   }
+  return {std::move(mask), options};
+}
 
-  q = rotary(q, rows.head);
-  k = rotary(k, rows.head);
+Tensor attentionPart(const Weights &weights, const Attention &attention,
+                     const Tensor &x, const Rows &rows, bool exactTies,
+                     std::vector<double> &margins,
+                     std::vector<Tensor> &entries) {
+  int64_t count = x.shape[0];
+  auto project = [&](const LinearWeights &projection, int64_t heads,
+                     const std::optional<Norm> &norm) {
+    Tensor y =
+        linear(x, projection).reshaped({count, heads, attention.headSize});
+    return norm ? rmsNorm(y, weights.load(norm->weight), norm->epsilon) : y;
+  };
+  Tensor q = project(weights.load(attention.query), attention.heads,
+                     attention.queryNorm);
+  Tensor k = project(weights.load(attention.key), attention.keyValueHeads,
+                     attention.keyNorm);
+  Tensor v = project(attention.masksChoose() ? weights.exact(attention.value)
+                                             : weights.load(attention.value),
+                     attention.keyValueHeads, std::nullopt);
+  auto [mask, options] =
+      maskOf(weights, attention, v, rows, exactTies, margins);
+
+  if (attention.rotary) {
+    RotaryTable table = rows.table(*attention.rotary);
+    q = rotary(q, table);
+    k = rotary(k, table);
+  }
   if (weights.rounding.attention) {
     q = bf16(q);
   }
@@ -97,8 +121,8 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
   }
   Tensor y = dynamicMaskAttention(q, k, v, mask, rows.positions, rows.positions,
                                   options);
-  return linear(y.reshaped({count, config.heads * config.headDim}),
-                weights.load(tensors.output));
+  return linear(y.reshaped({count, attention.heads * attention.headSize}),
+                weights.load(attention.output));
 }
 
 } // namespace cheems::reference

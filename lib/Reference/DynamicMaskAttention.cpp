@@ -53,7 +53,9 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
       std::vector<double> scores(keys,
                                  -std::numeric_limits<double>::infinity());
       for (int64_t n = 0; n < keys; ++n) {
-        bool visible = keyPositions[n] <= queryPositions[t];
+        bool visible = keyPositions[n] <= queryPositions[t] &&
+                       (!options.age ||
+                        queryPositions[t] - keyPositions[n] < *options.age);
         if (kept) {
           visible = visible && kept->keeps(m, t, rank(m, n), keyPositions[n]);
         }

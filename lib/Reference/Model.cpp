@@ -1,5 +1,5 @@
-// x = embedding; every layer x = r1*x + sequence(norm1(x)), x = r2*x +
-// state(norm2(x)); logits = head(norm(x)).
+// x = embedding; every branch of every layer x = r*x + sum of its mixers of
+// norm(x); logits = head(norm(x)).
 #include "cheems/Reference/Model.h"
 #include "ModelLayers.h"
 #include "cheems/Reference/RMSNorm.h"
@@ -50,7 +50,16 @@ LinearWeights Weights::load(const Projection &projection) const {
 }
 
 LinearWeights Weights::head(const Projection &projection) const {
-  return rounded(projection, headFormat(rounding.weightBits, config().hidden));
+  return rounded(projection, headFormat(rounding.weightBits, model().hidden));
+}
+
+RotaryTable Rows::table(const RotaryUse &use) const {
+  const RotaryRule &rule = model.rotary[use.table];
+  if (const auto *list = std::get_if<RotaryList>(&rule)) {
+    return rotaryTable(positions, *list);
+  }
+  return rotaryTable(positions, use.size, std::get<RotaryConfig>(rule),
+                     static_cast<int64_t>(positions.size()));
 }
 
 QuantizedWeights quantized(const Tensor &matrix, QuantizedFormat format) {
@@ -84,24 +93,38 @@ struct Hidden {
 };
 
 Tensor embed(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
-  const ModelConfig &config = weights.config();
-  Tensor table = weights.load(config.embedding);
-  Tensor x({static_cast<int64_t>(ids.size()), config.hidden});
+  const ModelDescription &model = weights.model();
+  Tensor table = weights.load(model.embedding);
+  Tensor x({static_cast<int64_t>(ids.size()), model.hidden});
   for (size_t t = 0; t < ids.size(); ++t) {
-    assert(ids[t] >= 0 && ids[t] < config.vocabulary);
-    for (int64_t d = 0; d < config.hidden; ++d) {
-      x(t, d) = table(ids[t], d);
+    assert(ids[t] >= 0 && ids[t] < model.vocabulary);
+    for (int64_t d = 0; d < model.hidden; ++d) {
+      x(t, d) = table(ids[t], d) * model.embeddingFactor;
     }
   }
   return x;
 }
 
-/// residual[d] * x[t, d] + y[t, d]
-Tensor addResidual(const Tensor &x, const Tensor &residual, const Tensor &y) {
+/// x with all numbers multiplied by `factor`.
+Tensor times(Tensor x, double factor) {
+  for (double &number : x.data) {
+    number *= factor;
+  }
+  return x;
+}
+
+/// weight[d] * x[t, d] + factor * y[t, d]
+Tensor addResidual(const Weights &weights, const Residual &residual,
+                   const Tensor &x, const Tensor &y) {
+  std::optional<Tensor> weight;
+  if (residual.weight) {
+    weight = weights.load(*residual.weight);
+  }
   Tensor sum(x.shape);
   for (int64_t t = 0; t < x.shape[0]; ++t) {
     for (int64_t d = 0; d < x.shape[1]; ++d) {
-      sum(t, d) = residual(d) * x(t, d) + y(t, d);
+      sum(t, d) =
+          (weight ? (*weight)(d) : 1.0) * x(t, d) + residual.factor * y(t, d);
     }
   }
   return sum;
@@ -131,22 +154,30 @@ void accumulate(std::vector<double> &margins) {
   }
 }
 
+/// What a mixer adds to its branch. `exactTies` is as in attentionPart.
+Tensor evaluateMixer(const Weights &weights, const Mixer &mixer,
+                     const Tensor &x, const Rows &rows, bool exactTies,
+                     Hidden &hidden) {
+  if (const auto *attention = std::get_if<Attention>(&mixer.what)) {
+    return attentionPart(weights, *attention, x, rows, exactTies,
+                         hidden.keepMargin, hidden.entries);
+  }
+  if (const auto *ssd = std::get_if<SSD>(&mixer.what)) {
+    return ssdPart(weights, *ssd, x, rows);
+  }
+  if (const auto *mlp = std::get_if<MLP>(&mixer.what)) {
+    return mlpPart(weights, *mlp, x);
+  }
+  return expertsPart(weights, std::get<RetrievedExperts>(mixer.what), x,
+                     hidden.retrievalMargin);
+}
+
 Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
-  const ModelConfig &config = weights.config();
-  int64_t count = static_cast<int64_t>(ids.size());
-  Rows rows;
-  rows.positions.resize(ids.size());
+  const ModelDescription &model = weights.model();
+  Rows rows{model, std::vector<int64_t>(ids.size())};
   std::iota(rows.positions.begin(), rows.positions.end(), 0);
-  if (config.attentionLayers() > 0) {
-    rows.head =
-        rotaryTable(rows.positions, config.headDim, config.rotary, count);
-  }
-  if (config.ssdStateSize > 0) {
-    rows.state =
-        rotaryTable(rows.positions, config.ssdStateSize, config.rotary, count);
-  }
-  auto norm = [&](const Tensor &x, const std::string &name) {
-    return rmsNorm(x, weights.load(name), config.normEpsilon);
+  auto norm = [&](const Tensor &x, const Norm &by) {
+    return rmsNorm(x, weights.load(by.weight), by.epsilon);
   };
 
   Hidden hidden{embed(weights, ids),
@@ -156,30 +187,35 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
   Tensor &x = hidden.x;
   Disturbance disturb(weights.rounding);
   disturb(x);
-  for (const LayerTensors &layer : config.layer) {
-    Tensor y = norm(x, layer.sequenceNorm);
+  for (const Layer &layer : model.layers) {
     // values, and so masks, of the first layer do not depend on the position
-    bool exactTies = &layer == &config.layer.front();
-    y = layer.ssd ? ssdPart(weights, *layer.ssd, y, rows)
-                  : attentionPart(weights, *layer.attention, y, rows, exactTies,
-                                  hidden.keepMargin, hidden.entries);
-    disturb(y);
-    x = addResidual(x, weights.load(layer.sequenceResidual), y);
-    y = statePart(weights, layer, norm(x, layer.stateNorm),
-                  hidden.retrievalMargin);
-    disturb(y);
-    x = addResidual(x, weights.load(layer.stateResidual), y);
+    bool exactTies = &layer == &model.layers.front();
+    for (const Branch &branch : layer.branches) {
+      Tensor input = norm(x, branch.norm), sum(x.shape);
+      for (const Mixer &mixer : branch.mixers) {
+        Tensor y =
+            evaluateMixer(weights, mixer, times(input, mixer.inputFactor), rows,
+                          exactTies, hidden);
+        for (size_t i = 0; i < y.data.size(); ++i) {
+          sum.data[i] += y.data[i] * mixer.outputFactor;
+        }
+      }
+      disturb(sum);
+      x = addResidual(weights, branch.residual, x, sum);
+    }
     accumulate(hidden.keepMargin);
     accumulate(hidden.retrievalMargin);
   }
-  x = norm(x, config.finalNorm);
+  x = norm(x, model.finalNorm);
   return hidden;
 }
 
 Tensor logitsOf(const Weights &weights, const Tensor &x) {
-  const ModelConfig &config = weights.config();
-  Projection tied{config.embedding, std::nullopt};
-  return linear(x, weights.head(config.head.value_or(tied)));
+  const ModelDescription &model = weights.model();
+  Projection tied{model.embedding, std::nullopt, model.vocabulary,
+                  model.hidden};
+  return times(linear(x, weights.head(model.head.value_or(tied))),
+               model.logitFactor);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ struct Weights {
 
   Weights(const Checkpoint &checkpoint, Rounding rounding);
 
-  const ModelConfig &config() const { return checkpoint.config(); }
+  const ModelDescription &model() const { return checkpoint.model(); }
   Tensor load(const std::string &name) const;
   /// A matrix that may be quantized, one that never is, and the head.
   LinearWeights load(const Projection &projection) const;
@@ -32,28 +32,32 @@ private:
 
 QuantizedWeights quantized(const Tensor &matrix, QuantizedFormat format);
 
-/// What all layers know of the rows: a position each, and angles for heads of
-/// attention and for states, where there are such layers.
+/// What all layers know of the rows.
 struct Rows {
+  const ModelDescription &model;
   std::vector<int64_t> positions;
-  RotaryTable head, state;
+
+  /// The angles of the numbers that turn.
+  RotaryTable table(const RotaryUse &use) const;
 };
 
 /// `margins` [T] is lowered to the least |change of a mask| that shows another
 /// set of keys to a row. With `exactTies` equal tokens have equal masks.
 /// Rounded keys and values are added to `entries`.
-Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
+Tensor attentionPart(const Weights &weights, const Attention &attention,
                      const Tensor &x, const Rows &rows, bool exactTies,
                      std::vector<double> &margins,
                      std::vector<Tensor> &entries);
 
-Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
-               const Tensor &x, const Rows &rows);
+Tensor ssdPart(const Weights &weights, const SSD &ssd, const Tensor &x,
+               const Rows &rows);
+
+Tensor mlpPart(const Weights &weights, const MLP &mlp, const Tensor &x);
 
 /// `margins` [T] is lowered to the least change of scores that retrieves other
 /// experts for a row, in units of the root mean square of the layer's scores.
-Tensor statePart(const Weights &weights, const LayerTensors &layer,
-                 const Tensor &x, std::vector<double> &margins);
+Tensor expertsPart(const Weights &weights, const RetrievedExperts &experts,
+                   const Tensor &x, std::vector<double> &margins);
 
 } // namespace cheems::reference
 

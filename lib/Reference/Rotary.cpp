@@ -1,4 +1,4 @@
-// Rotary position embedding with halves paired (i, i + P/2).
+// Rotary position embedding with halves paired (i, i + R/2).
 #include "cheems/Reference/Rotary.h"
 #include <cmath>
 
@@ -33,11 +33,26 @@ RotaryTable rotaryTable(llvm::ArrayRef<int64_t> positions, int64_t dim,
   return table;
 }
 
+RotaryTable rotaryTable(llvm::ArrayRef<int64_t> positions,
+                        const RotaryList &list) {
+  int64_t rows = static_cast<int64_t>(positions.size()),
+          pairs = static_cast<int64_t>(list.frequencies.size());
+  RotaryTable table{Tensor({rows, pairs}), Tensor({rows, pairs})};
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t i = 0; i < pairs; ++i) {
+      double angle = static_cast<double>(positions[t]) * list.frequencies[i];
+      table.cosine(t, i) = std::cos(angle) * list.factor;
+      table.sine(t, i) = std::sin(angle) * list.factor;
+    }
+  }
+  return table;
+}
+
 Tensor rotary(const Tensor &x, const RotaryTable &table) {
-  int64_t rows = x.shape[0], heads = x.shape[1], half = x.shape[2] / 2;
+  int64_t rows = x.shape[0], heads = x.shape[1], half = table.cosine.shape[1];
   assert(x.rank() == 3 && table.cosine.shape[0] == rows &&
-         table.cosine.shape[1] == half && x.shape[2] == 2 * half);
-  Tensor y(x.shape);
+         2 * half <= x.shape[2]);
+  Tensor y = x;
   for (int64_t t = 0; t < rows; ++t) {
     for (int64_t h = 0; h < heads; ++h) {
       for (int64_t i = 0; i < half; ++i) {

@@ -26,18 +26,17 @@ static Tensor roundedChunks(const SSDInputs &inputs, Tensor state,
   return y;
 }
 
-Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
-               const Tensor &x, const Rows &rows) {
-  const ModelConfig &config = weights.config();
-  int64_t count = x.shape[0], states = config.ssdStateSize;
+Tensor ssdPart(const Weights &weights, const SSD &tensors, const Tensor &x,
+               const Rows &rows) {
+  int64_t count = x.shape[0], states = tensors.stateSize;
   auto rotated = [&](const Projection &projection) {
-    return rotary(linear(x, weights.exact(projection))
-                      .reshaped({count, tensors.groups, states}),
-                  rows.state);
+    Tensor heads = linear(x, weights.exact(projection))
+                       .reshaped({count, tensors.groups, states});
+    return tensors.rotary ? rotary(heads, rows.table(*tensors.rotary)) : heads;
   };
   SSDInputs inputs;
   inputs.x = linear(x, weights.exact(tensors.x))
-                 .reshaped({count, config.heads, config.headDim});
+                 .reshaped({count, tensors.heads, tensors.headSize});
   inputs.step = linear(x, weights.exact(tensors.step));
   for (double &step : inputs.step.data) {
     step = softplus(step);
@@ -51,11 +50,11 @@ Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
   if (tensors.skip) {
     inputs.skip = weights.load(*tensors.skip);
   }
-  Tensor before({config.heads, states, config.headDim});
+  Tensor before({tensors.heads, states, tensors.headSize});
   Tensor y = weights.rounding.chunk
                  ? roundedChunks(inputs, before, weights.rounding)
                  : ssd(inputs, before).y;
-  return linear(y.reshaped({count, config.heads * config.headDim}),
+  return linear(y.reshaped({count, tensors.heads * tensors.headSize}),
                 weights.load(tensors.output));
 }
 

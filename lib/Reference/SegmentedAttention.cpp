@@ -39,9 +39,9 @@ QuantizedEntries stored(const Tensor &x, const AttentionPools &pools,
   return {options.storesBF16 ? bf16(x) : x, ones};
 }
 
-class Attention {
+class Evaluation {
 public:
-  Attention(const AttentionRows &rows, int64_t layer,
+  Evaluation(const AttentionRows &rows, int64_t layer,
             const SegmentedAttentionOptions &options, AttentionPools &pools,
             Tensor *losses)
       : rows(rows), layer(layer), options(options), pools(pools),
@@ -302,7 +302,7 @@ Tensor segmentedAttention(const AttentionRows &rows,
                           llvm::ArrayRef<Segment> segments, int64_t layer,
                           const SegmentedAttentionOptions &options,
                           AttentionPools &pools, Tensor *losses) {
-  Attention attention(rows, layer, options, pools, losses);
+  Evaluation attention(rows, layer, options, pools, losses);
   for (const Segment &s : segments) {
     attention.attend(s);
   }

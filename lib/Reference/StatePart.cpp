@@ -1,4 +1,4 @@
-// y = mlp(x), plus what the retrieved experts give.
+// What a layer does to each token by itself: an MLP, and retrieved experts.
 #include "ModelLayers.h"
 #include "cheems/Reference/Experts.h"
 #include <algorithm>
@@ -7,14 +7,14 @@
 namespace cheems::reference {
 
 /// Scores [T, 2, H, K] of both halves' keys.
-static Tensor halfScores(const Weights &weights, const ExpertTensors &tensors,
-                         const Tensor &x) {
+static Tensor halfScores(const Weights &weights,
+                         const RetrievedExperts &tensors, const Tensor &x) {
   int64_t count = x.shape[0], keyCount = tensors.keyCount;
   if (tensors.router) {
     return linear(x, weights.exact(*tensors.router))
         .reshaped({count, 2, 1, keyCount});
   }
-  int64_t heads = weights.config().expertHeads, size = tensors.keySize;
+  int64_t heads = tensors.heads, size = tensors.keySize;
   Tensor queries = linear(x, weights.exact(tensors.queries))
                        .reshaped({count, 2, heads, size});
   if (weights.rounding.products && size % 2 == 0) {
@@ -45,39 +45,33 @@ static double rootMeanSquare(const Tensor &x) {
   return std::sqrt(squares / static_cast<double>(x.data.size()));
 }
 
-Tensor statePart(const Weights &weights, const LayerTensors &layer,
-                 const Tensor &x, std::vector<double> &margins) {
-  const ModelConfig &config = weights.config();
-  MLPWeights ofMLP{std::nullopt, weights.load(layer.up),
-                   weights.load(layer.down)};
-  if (layer.gate) {
-    ofMLP.gate = weights.load(*layer.gate);
+Tensor mlpPart(const Weights &weights, const MLP &tensors, const Tensor &x) {
+  MLPWeights ofMLP{std::nullopt, weights.load(tensors.up),
+                   weights.load(tensors.down)};
+  if (tensors.gate) {
+    ofMLP.gate = weights.load(*tensors.gate);
   }
-  Tensor y = mlp(x, ofMLP, config.activation);
-  if (!layer.experts) {
-    return y;
-  }
-  Tensor scores = halfScores(weights, *layer.experts, x);
-  std::vector<double> least = retrievalMargins(scores, config.expertsPerHead);
+  return mlp(x, ofMLP, tensors.activation);
+}
+
+Tensor expertsPart(const Weights &weights, const RetrievedExperts &experts,
+                   const Tensor &x, std::vector<double> &margins) {
+  Tensor scores = halfScores(weights, experts, x);
+  std::vector<double> least = retrievalMargins(scores, experts.perHead);
   // scores that are all zero tie whatever is rounded: their margin stays zero
   double unit = std::max(rootMeanSquare(scores), 0x1p-1000);
   for (size_t t = 0; t < least.size(); ++t) {
     margins[t] = std::min(margins[t], least[t] / unit);
   }
-  Retrieval retrieval = retrieveExperts(scores, config.expertsPerHead);
-  Tensor down = weights.load(layer.experts->down),
-         up = weights.load(layer.experts->up);
+  Retrieval retrieval = retrieveExperts(scores, experts.perHead);
+  Tensor down = weights.load(experts.down), up = weights.load(experts.up);
   std::optional<QuantizedFormat> format =
       tableFormat(weights.rounding.weightBits);
-  Tensor mixed = format ? mixExperts(x, retrieval, quantized(down, *format),
-                                     quantized(up, *format),
-                                     config.scorePlacement, config.activation)
-                        : mixExperts(x, retrieval, down, up,
-                                     config.scorePlacement, config.activation);
-  for (size_t i = 0; i < y.data.size(); ++i) {
-    y.data[i] += mixed.data[i];
-  }
-  return y;
+  return format ? mixExperts(x, retrieval, quantized(down, *format),
+                             quantized(up, *format), experts.placement,
+                             experts.activation)
+                : mixExperts(x, retrieval, down, up, experts.placement,
+                             experts.activation);
 }
 
 } // namespace cheems::reference

@@ -4,7 +4,7 @@
 #define CHEEMS_IMPORT_CHECKPOINT_H
 
 #include "cheems/Import/Error.h"
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Import/ModelDescription.h"
 #include "cheems/Import/SafeTensors.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,12 +29,13 @@ public:
                                          WarningHandler warn,
                                          const CheckpointOptions &options = {});
 
-  const ModelConfig &config() const { return modelConfig; }
-  /// The stored tensor of this name; it exists for every name in config().
+  const ModelDescription &model() const { return description; }
+  /// The stored tensor of this name; it exists for every name in model(), also
+  /// where that is of rows of one.
   const TensorView &tensor(llvm::StringRef name) const {
     return tensors.find(name)->second;
   }
-  /// Null for a name that config() does not have.
+  /// Null for a name that model() does not have.
   const TensorView *find(llvm::StringRef name) const {
     auto found = tensors.find(name);
     return found == tensors.end() ? nullptr : &found->second;
@@ -48,7 +49,7 @@ public:
       tokenizerConfigJson, chatTemplate, toolUseTemplate;
 
 private:
-  ModelConfig modelConfig;
+  ModelDescription description;
   llvm::StringMap<TensorView> tensors;
   std::vector<SafeTensorsFile>
       files; // own the mappings that `tensors` point into

@@ -3,10 +3,11 @@
 #ifndef CHEEMS_IMPORT_MODULEBUILDER_H
 #define CHEEMS_IMPORT_MODULEBUILDER_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Import/ModelDescription.h"
 #include "cheems/Import/SafeTensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 
 namespace cheems {
 
@@ -20,6 +21,10 @@ struct ImportOptions {
   int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };
 
+/// An UnsupportedError that names what a description has and no op says yet.
+llvm::Error checkBuildable(const ModelDescription &model);
+
+/// Of a description that checkBuildable() passes.
 /// The module is straight-line and knows no target. It carries
 /// - `cheems.state`: the pools in order, {name, role, type, shape}, extents
 /// "slots" and "capacity" by name;
@@ -28,7 +33,7 @@ struct ImportOptions {
 /// latter two;
 /// - a function per kind of layer, and `head`.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
-                                              const ModelConfig &config,
+                                              const ModelDescription &model,
                                               const ImportOptions &options);
 
 } // namespace cheems

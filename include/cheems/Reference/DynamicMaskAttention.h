@@ -2,7 +2,7 @@
 #ifndef CHEEMS_REFERENCE_DYNAMICMASKATTENTION_H
 #define CHEEMS_REFERENCE_DYNAMICMASKATTENTION_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
 #include "cheems/Reference/Tensor.h"
 #include <optional>
 
@@ -22,6 +22,9 @@ struct MaskOptions {
   /// scale before it is rounded.
   std::optional<Tensor> valueScales = std::nullopt;
   std::optional<double> scale = std::nullopt; ///< absent: 1/sqrt(P)
+  /// Absent: every earlier key. Else a key is visible only while its query is
+  /// fewer than so many positions later.
+  std::optional<int64_t> age = std::nullopt;
   /// [M, N]: what keys are kept and hidden by in place of the mask, which
   /// weighs them all the same.
   std::optional<Tensor> ranks = std::nullopt;

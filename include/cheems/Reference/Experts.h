@@ -2,7 +2,7 @@
 #ifndef CHEEMS_REFERENCE_EXPERTS_H
 #define CHEEMS_REFERENCE_EXPERTS_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
 #include "cheems/Reference/Linear.h"
 #include <vector>
 

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_REFERENCE_LINEAR_H
 #define CHEEMS_REFERENCE_LINEAR_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
 #include "cheems/Reference/Tensor.h"
 #include <optional>
 

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_REFERENCE_ROTARY_H
 #define CHEEMS_REFERENCE_ROTARY_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Import/ModelDescription.h"
 #include "cheems/Reference/Tensor.h"
 
 namespace cheems::reference {
@@ -23,8 +23,14 @@ double rotaryBase(const RotaryConfig &config, int64_t dim, int64_t length);
 RotaryTable rotaryTable(llvm::ArrayRef<int64_t> positions, int64_t dim,
                         const RotaryConfig &config, int64_t length);
 
-/// Turns x [T, H, P]; component i is paired with i + P/2, as y_i = x_i cos -
-/// x_{i+P/2} sin and y_{i+P/2} = x_{i+P/2} cos + x_i sin.
+/// angle(t, i) = positions[t] * frequencies[i]; both are multiplied by the
+/// list's factor.
+RotaryTable rotaryTable(llvm::ArrayRef<int64_t> positions,
+                        const RotaryList &list);
+
+/// Turns the first R numbers of x [T, H, P], where the table is [T, R/2];
+/// component i is paired with i + R/2, as y_i = x_i cos - x_{i+R/2} sin and
+/// y_{i+R/2} = x_{i+R/2} cos + x_i sin. The rest stays.
 Tensor rotary(const Tensor &x, const RotaryTable &table);
 
 } // namespace cheems::reference

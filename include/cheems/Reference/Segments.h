@@ -3,7 +3,7 @@
 #ifndef CHEEMS_REFERENCE_SEGMENTS_H
 #define CHEEMS_REFERENCE_SEGMENTS_H
 
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
 #include "cheems/Reference/SSD.h"
 #include "cheems/Reference/Tensor.h"
 #include <optional>

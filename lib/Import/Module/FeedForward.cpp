@@ -1,4 +1,4 @@
-// The state part of a layer: a cross-domain MLP, and the experts it retrieves.
+// The state part of a layer: an MLP, and retrieved experts.
 #include "Layer.h"
 #include "Locations.h"
 #include "cheems/Dialect/Cheems/IR/Activation.h"
@@ -7,23 +7,6 @@ namespace cheems {
 using namespace mlir;
 
 namespace {
-Value emitMLP(Emitter &e, const ModelConfig &c, const LayerTensors &layer,
-              Value input, WeightReader &weights) {
-  AffineMap all = e.b.getMultiDimIdentityMap(2);
-  Value gate = layer.gate ? weights.projection(e, *layer.gate, input) : Value();
-  Value up = weights.projection(e, layer.up, input);
-  auto active = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-    Value activated = activate(b, loc, c.activation, args[0]);
-    return layer.gate
-               ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
-               : activated;
-  };
-  Value mixed = e.emptyRows(up, e.b.getF32Type());
-  mixed = layer.gate ? e.map({gate, up}, {all, all}, mixed, active)
-                     : e.map(up, all, mixed, active);
-  return weights.projection(e, layer.down, mixed);
-}
-
 /// [T, 2 * H * N] as [T, 2, H, N].
 Value splitHalves(Emitter &e, Value x, int64_t heads) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -70,19 +53,43 @@ Value matchKeys(Emitter &e, Value queries, Value keys) {
       .getResult(0);
 }
 
-Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
-                 Value input, Value y, WeightReader &weights) {
+} // namespace
+
+Value emitMLP(Emitter &e, const ModelTypes &types, const MLP &mlp, Value input,
+              WeightReader &weights) {
+  LocationScope here(
+      e.b, parentLocation(partLocation(types.context, mlp.up.weight)));
+  AffineMap all = e.b.getMultiDimIdentityMap(2);
+  Value gate = mlp.gate ? weights.projection(e, *mlp.gate, input) : Value();
+  Value up = weights.projection(e, mlp.up, input);
+  auto active = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value activated = activate(b, loc, mlp.activation, args[0]);
+    return mlp.gate
+               ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
+               : activated;
+  };
+  Value mixed = e.emptyRows(up, e.b.getF32Type());
+  mixed = mlp.gate ? e.map({gate, up}, {all, all}, mixed, active)
+                   : e.map(up, all, mixed, active);
+  return weights.projection(e, mlp.down, mixed);
+}
+
+Value emitExperts(Emitter &e, const ModelTypes &types,
+                  const RetrievedExperts &experts, Value input, Value y,
+                  WeightReader &weights) {
+  LocationScope here(e.b,
+                     parentLocation(partLocation(types.context, experts.down)));
   ImplicitLocOpBuilder &b = e.b;
   Value scores;
-  if (tensors.router) {
-    scores = splitHalves(e, weights.projection(e, *tensors.router, input), 1);
+  if (experts.router) {
+    scores = splitHalves(e, weights.projection(e, *experts.router, input), 1);
   } else {
     Value queries = splitHalves(
-        e, weights.projection(e, tensors.queries, input), c.expertHeads);
+        e, weights.projection(e, experts.queries, input), experts.heads);
     scores = matchKeys(e, queries, weights.next());
   }
-  SmallVector<OpFoldResult> found{e.rowCount, e.attr(c.expertHeads),
-                                  e.attr(c.expertsPerHead)};
+  SmallVector<OpFoldResult> found{e.rowCount, e.attr(experts.heads),
+                                  e.attr(experts.perHead)};
   Value score = e.empty(found, b.getF32Type()),
         expert = e.empty(found, b.getI32Type());
   auto best = RetrieveExpertsOp::create(
@@ -92,20 +99,8 @@ Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
              b, TypeRange{y.getType()}, input, best.getResult(0),
              best.getResult(1), down, up,
              /*down_scales=*/Value(), /*up_scales=*/Value(), y,
-             ScorePlacementAttr::get(b.getContext(), c.scorePlacement),
-             ActivationAttr::get(b.getContext(), c.activation))
+             ScorePlacementAttr::get(b.getContext(), experts.placement),
+             ActivationAttr::get(b.getContext(), experts.activation))
       .getResult(0);
-}
-} // namespace
-
-Value emitFeedForward(Emitter &e, const ModelTypes &types,
-                      const LayerTensors &layer, Value input,
-                      WeightReader &weights) {
-  LocationScope here(
-      e.b, parentLocation(partLocation(types.context, layer.up.weight)));
-  Value y = emitMLP(e, types.config, layer, input, weights);
-  return layer.experts
-             ? addExperts(e, types.config, *layer.experts, input, y, weights)
-             : y;
 }
 } // namespace cheems

@@ -14,14 +14,25 @@ struct LayerWeight {
   QuantizedAttr quantized;            ///< null: it stays exact
 };
 llvm::SmallVector<LayerWeight> layerWeights(const ModelTypes &types,
-                                            const LayerTensors &layer);
+                                            const Layer &layer);
 
-/// Which optional parts a layer has; layers of one kind share a function.
-std::string kindOf(const ModelTypes &types, const LayerTensors &layer);
+/// Which optional parts a layer has.
+std::string kindOf(const ModelTypes &types, const Layer &layer);
 
-/// Attention whose every head is hidden: its output is zero before the output
-/// projection.
-bool seesNothing(const LayerTensors &layer);
+/// Everything that the function of a layer depends on: kind, sizes, types and
+/// constants. Layers with one signature share a function.
+std::string signatureOf(const ModelTypes &types, const Layer &layer);
+
+/// The mixers that read states, in order: SSD, and attention that sees
+/// anything.
+llvm::SmallVector<const Mixer *> sequenceMixers(const Layer &layer);
+/// The pools of such a mixer's kind.
+llvm::SmallVector<ModelTypes::Pool> poolsOf(const ModelTypes &types,
+                                            const Mixer &mixer);
+/// What turns in it, if anything does.
+std::optional<RotaryUse> rotaryOf(const Mixer &mixer);
+/// Whether some mixer of the branch reads the norm's output.
+bool readsNorm(const Branch &branch);
 
 /// Hands out the weight arguments in the order of layerWeights.
 class WeightReader {
@@ -42,32 +53,34 @@ private:
   llvm::ArrayRef<mlir::BlockArgument> arguments;
 };
 
-/// What the sequence part of a layer function works on.
+/// What a mixer with a state works on.
 struct SequenceArguments {
-  mlir::Value cosine, sine;             ///< [T, size of a rotated head / 2]
+  mlir::Value cosine, sine;             ///< [T, numbers that turn / 2], or null
   mlir::Value segments;                 ///< the table
-  mlir::Value layer;                    ///< index among the layers of its kind
+  mlir::Value layer;                    ///< index among the mixers of its kind
   llvm::SmallVector<mlir::Value> pools; ///< of its kind; updated
 };
 
-/// The function of a kind of layer, which is built on first use: (x, cosine,
-/// sine, segments, layer, pools..., weights...) -> (x, pools...). The pools are
-/// those of attention or of SSD. If attention sees nothing, it is (x,
-/// weights...) -> x.
+/// Builds the function of such layers: (x, for each of sequenceMixers: cosine
+/// and sine if something turns, segments before the first, layer, pools...;
+/// weights...) -> (x, pools of each...).
 mlir::func::FuncOp layerFunction(mlir::ModuleOp module, const ModelTypes &types,
-                                 const LayerTensors &layer);
+                                 const Layer &layer, llvm::StringRef name);
 
-/// The sequence parts: input [T, D] normalised, output [T, D].
+// The mixers: input [T, D] normalised, output [T, D].
+
 mlir::Value emitAttention(Emitter &e, const ModelTypes &types,
-                          const AttentionTensors &tensors, mlir::Value input,
+                          const Attention &attention, mlir::Value input,
                           WeightReader &weights, SequenceArguments &arguments);
-mlir::Value emitSSD(Emitter &e, const ModelTypes &types,
-                    const SSDTensors &tensors, mlir::Value input,
-                    WeightReader &weights, SequenceArguments &arguments);
-/// The state part: the MLP, and experts added where the layer has some.
-mlir::Value emitFeedForward(Emitter &e, const ModelTypes &types,
-                            const LayerTensors &layer, mlir::Value input,
-                            WeightReader &weights);
+mlir::Value emitSSD(Emitter &e, const ModelTypes &types, const SSD &ssd,
+                    mlir::Value input, WeightReader &weights,
+                    SequenceArguments &arguments);
+mlir::Value emitMLP(Emitter &e, const ModelTypes &types, const MLP &mlp,
+                    mlir::Value input, WeightReader &weights);
+/// Added to y [T, D].
+mlir::Value emitExperts(Emitter &e, const ModelTypes &types,
+                        const RetrievedExperts &experts, mlir::Value input,
+                        mlir::Value y, WeightReader &weights);
 
 /// The step function.
 void buildStep(mlir::ModuleOp module, const ModelTypes &types);

@@ -24,10 +24,11 @@ Type ModelTypes::stateElement() const {
 }
 
 bool ModelTypes::counted() const {
-  return config.maskKind == MaskKind::Threshold &&
-         llvm::any_of(config.layer, [](const LayerTensors &layer) {
-           return layer.attention && layer.attention->visibleHeads.empty();
-         });
+  return llvm::any_of(model.layers, [](const Layer &layer) {
+    const Attention *attention = layer.find<Attention>();
+    return attention && attention->computesMasks() &&
+           attention->mask->kind == MaskKind::Threshold;
+  });
 }
 
 RankedTensorType ModelTypes::rowsOf(int64_t columns) const {
@@ -50,7 +51,7 @@ QuantizedAttr ModelTypes::quantized(int64_t columns) const {
   return markOf(context, productFormat(options.weightBits, columns));
 }
 QuantizedAttr ModelTypes::quantizedHead() const {
-  return markOf(context, headFormat(options.weightBits, config.hidden));
+  return markOf(context, headFormat(options.weightBits, model.hidden));
 }
 QuantizedAttr ModelTypes::quantizedTable() const {
   return markOf(context, tableFormat(options.weightBits));
@@ -62,16 +63,16 @@ RankedTensorType ModelTypes::segments() const {
 
 SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
   constexpr int64_t any = ShapedType::kDynamic;
-  int64_t layers = config.attentionLayers(), heads = stateHeads();
-  if (layers == 0) {
+  if (!attention()) {
     return {};
   }
+  int64_t layers = model.count<Attention>(), heads = stateHeads();
   auto entries = RankedTensorType::get(
-      {any, layers, heads, any, config.headDim}, stateElement());
+      {any, layers, heads, any, attention()->headSize}, stateElement());
   // Without a window the masks of every head of A go with the key head they
   // share.
-  auto masks =
-      RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
+  auto masks = RankedTensorType::get(
+      {any, layers, attention()->mask->heads, any}, f32());
   SmallVector<Pool> result{{"keys", StateRole::Keys, entries},
                            {"values", StateRole::Values, entries},
                            {"masks", StateRole::Masks, masks}};
@@ -93,13 +94,14 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
 }
 
 SmallVector<ModelTypes::Pool> ModelTypes::ssdPools() const {
-  if (ssdLayers() == 0) {
+  const SSD *first = ssd();
+  if (!first) {
     return {};
   }
   return {
       {"ssd", StateRole::Running,
-       RankedTensorType::get({ShapedType::kDynamic, ssdLayers(), config.heads,
-                              config.ssdStateSize, config.headDim},
+       RankedTensorType::get({ShapedType::kDynamic, model.count<SSD>(),
+                              first->heads, first->stateSize, first->headSize},
                              f32())}};
 }
 

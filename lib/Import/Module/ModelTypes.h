@@ -8,7 +8,7 @@
 namespace cheems {
 
 struct ModelTypes {
-  const ModelConfig &config;
+  const ModelDescription &model;
   ImportOptions options;
   mlir::MLIRContext *context;
 
@@ -17,16 +17,23 @@ struct ModelTypes {
   mlir::Type matrixElement() const;
   mlir::Type stateElement() const; ///< of stored keys and values
 
-  bool windowed() const { return config.keepWindow.has_value(); }
+  // All mixers of a kind agree in what their pools depend on (checkBuildable),
+  // so the first of them tells. Null where there is none.
+  const Attention *attention() const { return model.find<Attention>(); }
+  const SSD *ssd() const { return model.find<SSD>(); }
+
+  /// Each head keeps the best keys by their masks.
+  bool windowed() const {
+    return attention() && attention()->mask && attention()->mask->keep;
+  }
   /// Kind threshold with masks that are computed: hidden keys are not stored,
   /// so entries are counted.
   bool counted() const;
   /// Heads that store keys of their own: with a window each head of A keeps its
   /// own W.
   int64_t stateHeads() const {
-    return windowed() ? config.maskHeads : config.keyValueHeads;
+    return windowed() ? attention()->mask->heads : attention()->keyValueHeads;
   }
-  int64_t ssdLayers() const { return config.layers - config.attentionLayers(); }
 
   mlir::RankedTensorType rowsOf(int64_t columns) const;
   mlir::RankedTensorType matrix(int64_t rows, int64_t columns) const;

@@ -7,12 +7,12 @@ namespace cheems {
 using namespace mlir;
 
 OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
-                                  const ModelConfig &config,
+                                  const ModelDescription &model,
                                   const ImportOptions &options) {
   context.loadDialect<CheemsDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module =
-      ModuleOp::create(UnknownLoc::get(&context), config.modelType);
-  ModelTypes types{config, options, &context};
+      ModuleOp::create(UnknownLoc::get(&context), model.modelType);
+  ModelTypes types{model, options, &context};
   buildStep(*module, types);
 
   Builder b(&context);

@@ -34,34 +34,32 @@ Value negatedExp(Emitter &e, Value logarithm) {
 }
 } // namespace
 
-Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
-              Value input, WeightReader &weights,
-              SequenceArguments &arguments) {
-  const ModelConfig &config = types.config;
+Value emitSSD(Emitter &e, const ModelTypes &types, const SSD &ssd, Value input,
+              WeightReader &weights, SequenceArguments &arguments) {
   ImplicitLocOpBuilder &b = e.b;
   // What is no projection is the part itself.
-  LocationScope here(
-      b, parentLocation(partLocation(types.context, tensors.x.weight)));
+  LocationScope here(b,
+                     parentLocation(partLocation(types.context, ssd.x.weight)));
   auto rotated = [&](const Projection &p) {
-    Value heads = e.splitHeads(weights.projection(e, p, input), tensors.groups);
+    Value heads = e.splitHeads(weights.projection(e, p, input), ssd.groups);
     return e.rotate(heads, arguments.cosine, arguments.sine);
   };
-  Value c = rotated(tensors.c), into = rotated(tensors.b);
-  Value x = e.splitHeads(weights.projection(e, tensors.x, input), config.heads);
-  Value step = softplus(e, weights.projection(e, tensors.step, input));
+  Value c = rotated(ssd.c), into = rotated(ssd.b);
+  Value x = e.splitHeads(weights.projection(e, ssd.x, input), ssd.heads);
+  Value step = softplus(e, weights.projection(e, ssd.step, input));
   Value a = weights.next();
-  if (tensors.logarithm) {
+  if (ssd.logarithm) {
     a = negatedExp(e, a);
   }
-  Value skip = tensors.skip ? weights.next() : Value();
+  Value skip = ssd.skip ? weights.next() : Value();
 
   Value output = e.emptyRows(x, b.getF32Type());
-  auto ssd = SegmentedSSDOp::create(
+  auto op = SegmentedSSDOp::create(
       b, TypeRange{output.getType(), arguments.pools[0].getType()}, x, step, a,
       into, c, skip, arguments.segments, arguments.layer, output,
       arguments.pools[0], /*allow_bf16=*/types.matrixElement().isBF16(),
       /*allow_pairs=*/types.matrixElement().isF16(), /*one_row=*/false);
-  arguments.pools[0] = ssd.getResult(1);
-  return weights.projection(e, tensors.output, e.mergeHeads(ssd.getResult(0)));
+  arguments.pools[0] = op.getResult(1);
+  return weights.projection(e, ssd.output, e.mergeHeads(op.getResult(0)));
 }
 } // namespace cheems

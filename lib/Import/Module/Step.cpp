@@ -12,9 +12,12 @@ struct Step {
   ModuleOp module;
   const ModelTypes &types;
   Value positions, lengths; ///< of every row: see rowPositions
-  llvm::DenseMap<int64_t, std::pair<Value, Value>> tables; ///< by size
+  /// By table of the model and numbers that turn.
+  llvm::DenseMap<std::pair<size_t, int64_t>, std::pair<Value, Value>> tables;
   SmallVector<Value> attentionPools, ssdPools;
   int64_t attentionLayer = 0, ssdLayer = 0; ///< the next of its kind
+  llvm::StringMap<func::FuncOp> functions;  ///< of layers, by signature
+  llvm::StringMap<int> ofKind;              ///< how many of them
 
   Step(ModuleOp module, const ModelTypes &types)
       : e(module), module(module), types(types) {}
@@ -37,13 +40,15 @@ struct Step {
     MarkOp::create(e.b, e.b.getStringAttr(part));
   }
 
-  /// Cosines and sines for rotated heads of a size, made once.
-  std::pair<Value, Value> rotaryTable(int64_t size) {
+  /// Cosines and sines of a table for so many numbers, made once.
+  std::pair<Value, Value> rotaryTable(const RotaryUse &use) {
     LocationScope here(e.b, namedLocation(types.context, "rotary"));
-    auto &[cosine, sine] = tables[size];
+    auto &[cosine, sine] = tables[{use.table, use.size}];
     if (!cosine) {
       ImplicitLocOpBuilder &b = e.b;
-      const RotaryConfig &rotary = types.config.rotary;
+      const auto &rotary =
+          std::get<RotaryConfig>(types.model.rotary[use.table]);
+      int64_t size = use.size;
       SmallVector<OpFoldResult> shape{e.rowCount, e.attr(size / 2)};
       cosine = e.empty(shape, b.getF32Type());
       sine = e.empty(shape, b.getF32Type());
@@ -59,36 +64,73 @@ struct Step {
     return {cosine, sine};
   }
 
-  /// x after a layer; updates the pools of its kind.
-  Value layer(const LayerTensors &layer, Value x, Value segments) {
+  /// The function of a layer. Of several of one kind, later ones are numbered.
+  func::FuncOp functionOf(const Layer &layer) {
+    func::FuncOp &function = functions[signatureOf(types, layer)];
+    if (!function) {
+      std::string name = "layer_" + kindOf(types, layer);
+      int number = ++ofKind[name];
+      OpBuilder::InsertionGuard guard(e.b);
+      function = layerFunction(module, types, layer,
+                               number > 1 ? name + "_" + std::to_string(number)
+                                          : name);
+    }
+    return function;
+  }
+
+  /// Adds what a mixer reads of states, if it does; `segments` is null behind
+  /// the first. Attention that sees nothing reads none, but has its place in
+  /// the pools all the same.
+  void addStates(const Mixer &mixer, bool reads, Value segments,
+                 SmallVector<Value> &arguments) {
+    bool attention = std::holds_alternative<Attention>(mixer.what);
+    if (!attention && !std::holds_alternative<SSD>(mixer.what)) {
+      return;
+    }
+    int64_t index = attention ? attentionLayer++ : ssdLayer++;
+    if (!reads) {
+      return;
+    }
+    if (std::optional<RotaryUse> use = rotaryOf(mixer)) {
+      auto [cosine, sine] = rotaryTable(*use);
+      arguments.append({cosine, sine});
+    }
+    LocationScope here(e.b, namedLocation(types.context, "layer"));
+    if (segments) {
+      arguments.push_back(segments);
+    }
+    arguments.push_back(e.index(index));
+    llvm::append_range(arguments, attention ? attentionPools : ssdPools);
+  }
+
+  /// x after a layer; updates the pools of its kinds.
+  Value layer(const Layer &layer, int64_t number, Value x, Value segments) {
     ImplicitLocOpBuilder &b = e.b;
-    func::FuncOp callee;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      callee = layerFunction(module, types, layer);
-    }
-    const ModelConfig &c = types.config;
-    bool attention = layer.attention.has_value();
-    SmallVector<Value> &pools = attention ? attentionPools : ssdPools;
-    int64_t &index = attention ? attentionLayer : ssdLayer;
+    func::FuncOp callee = functionOf(layer);
     SmallVector<Value> arguments{x};
-    bool sequence = !seesNothing(layer);
-    if (sequence) {
-      auto [cosine, sine] = rotaryTable(attention ? c.headDim : c.ssdStateSize);
-      LocationScope here(b, namedLocation(types.context, "layer"));
-      arguments.append({cosine, sine, segments, e.index(index)});
-      llvm::append_range(arguments, pools);
+    SmallVector<const Mixer *> mixers = sequenceMixers(layer);
+    for (const Branch &branch : layer.branches) {
+      for (const Mixer &mixer : branch.mixers) {
+        addStates(mixer, llvm::is_contained(mixers, &mixer),
+                  !mixers.empty() && &mixer == mixers.front() ? segments
+                                                              : Value(),
+                  arguments);
+      }
     }
-    ++index;
-    std::string number = std::to_string(attentionLayer + ssdLayer - 1);
-    mark("layer " + number + " " + kindOf(types, layer), "layers." + number);
+    std::string text = std::to_string(number);
+    mark("layer " + text + " " + kindOf(types, layer), "layers." + text);
     for (const LayerWeight &weight : layerWeights(types, layer)) {
       arguments.push_back(parameter(weight.name, weight.type, weight.permute,
                                     weight.quantized));
     }
     auto call = func::CallOp::create(b, callee, arguments);
-    if (sequence) {
-      pools.assign(call.result_begin() + 1, call.result_end());
+    auto result = call.result_begin() + 1;
+    for (const Mixer *mixer : mixers) {
+      SmallVector<Value> &pools = std::holds_alternative<Attention>(mixer->what)
+                                      ? attentionPools
+                                      : ssdPools;
+      pools.assign(result, result + pools.size());
+      result += pools.size();
     }
     return call.getResult(0);
   }
@@ -116,7 +158,7 @@ struct Step {
   /// (x [T, D], rows [R], norm, head weight(, bias), logits [R, V]) -> logits.
   /// A function of its own: it counts other rows.
   func::FuncOp headFunction(RankedTensorType logits, RankedTensorType weight) {
-    const ModelConfig &c = types.config;
+    const ModelDescription &c = types.model;
     Emitter head(module);
     bool bias = c.head && c.head->bias;
     auto rows = RankedTensorType::get({ShapedType::kDynamic}, e.b.getI32Type());
@@ -132,7 +174,7 @@ struct Step {
         head.b, "head", head.b.getFunctionType(inputs, {logits}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();
-    SmallVector<std::string> names{"x", "rows", c.finalNorm,
+    SmallVector<std::string> names{"x", "rows", c.finalNorm.weight,
                                    c.head ? c.head->weight : c.embedding};
     if (bias) {
       names.push_back(*c.head->bias);
@@ -145,7 +187,8 @@ struct Step {
     head.begin(entry, entry->getArgument(1));
     Value wanted =
         gather(head, entry->getArgument(0), entry->getArgument(1), c.hidden);
-    Value normal = head.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon);
+    Value normal =
+        head.rmsNorm(wanted, entry->getArgument(2), c.finalNorm.epsilon);
     Value out = head.project(normal, entry->getArgument(3),
                              bias ? entry->getArgument(4) : Value(),
                              entry->getArguments().back());
@@ -156,7 +199,7 @@ struct Step {
   /// (x [T, D], rows [E], norm, embeddings [E, D]) -> embeddings: what the head
   /// multiplies, of other rows.
   func::FuncOp embedFunction() {
-    const ModelConfig &c = types.config;
+    const ModelDescription &c = types.model;
     Emitter embed(module);
     auto rows = RankedTensorType::get({ShapedType::kDynamic}, e.b.getI32Type());
     RankedTensorType x = types.rowsOf(c.hidden);
@@ -167,7 +210,7 @@ struct Step {
         embed.b.getFunctionType({x, rows, types.vector(c.hidden), x}, {x}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();
-    const std::string names[] = {"x", "embedding_rows", c.finalNorm,
+    const std::string names[] = {"x", "embedding_rows", c.finalNorm.weight,
                                  "embeddings"};
     for (auto [argument, name] :
          llvm::zip_equal(entry->getArguments(), names)) {
@@ -176,8 +219,8 @@ struct Step {
     embed.begin(entry, entry->getArgument(1));
     Value wanted =
         gather(embed, entry->getArgument(0), entry->getArgument(1), c.hidden);
-    Value normal = embed.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon,
-                                 entry->getArgument(3));
+    Value normal = embed.rmsNorm(wanted, entry->getArgument(2),
+                                 c.finalNorm.epsilon, entry->getArgument(3));
     func::ReturnOp::create(embed.b, normal);
     return function;
   }
@@ -185,7 +228,7 @@ struct Step {
   /// The embedding itself where that is the head, unless the head is rounded to
   /// quantized values: rows that are looked up stay exact.
   Value headWeight(RankedTensorType type, Value embedding) {
-    const ModelConfig &c = types.config;
+    const ModelDescription &c = types.model;
     QuantizedAttr quantized = types.quantizedHead();
     if (!c.head && !quantized) {
       return embedding;
@@ -195,7 +238,7 @@ struct Step {
   }
 
   void build() {
-    const ModelConfig &c = types.config;
+    const ModelDescription &c = types.model;
     ImplicitLocOpBuilder &b = e.b;
     auto ids = RankedTensorType::get({ShapedType::kDynamic}, b.getI32Type());
     RankedTensorType logitsType = types.rowsOf(c.vocabulary);
@@ -243,20 +286,22 @@ struct Step {
         parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
     Value x = gather(e, embedding, tokens, c.hidden);
     std::tie(positions, lengths) = rowPositions(segments);
-    for (const LayerTensors &each : c.layer) { // before the layers are marked
-      if (!seesNothing(each)) {
-        rotaryTable(each.attention ? c.headDim : c.ssdStateSize);
+    for (const Layer &each : c.layers) { // before the layers are marked
+      for (const Mixer *mixer : sequenceMixers(each)) {
+        if (std::optional<RotaryUse> use = rotaryOf(*mixer)) {
+          rotaryTable(*use);
+        }
       }
     }
-    for (const LayerTensors &each : c.layer) {
-      x = layer(each, x, segments);
+    for (auto [number, each] : llvm::enumerate(c.layers)) {
+      x = layer(each, static_cast<int64_t>(number), x, segments);
     }
     mark("head", "logits");
     RankedTensorType headType = types.matrix(c.vocabulary, c.hidden);
     func::FuncOp head = headFunction(logitsType, headType);
-    SmallVector<Value> arguments{x, wanted,
-                                 parameter(c.finalNorm, types.vector(c.hidden)),
-                                 headWeight(headType, embedding)};
+    SmallVector<Value> arguments{
+        x, wanted, parameter(c.finalNorm.weight, types.vector(c.hidden)),
+        headWeight(headType, embedding)};
     if (c.head && c.head->bias) {
       arguments.push_back(parameter(*c.head->bias, types.vector(c.vocabulary)));
     }

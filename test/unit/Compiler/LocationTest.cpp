@@ -37,7 +37,7 @@ protected:
         Checkpoint::open(std::string(cheems::test_paths::sourceFolder) +
                              "/test/golden/models/" + GetParam(),
                          [](llvm::StringRef) {}));
-    module = buildModule(*context, checkpoint.config(), {});
+    module = buildModule(*context, checkpoint.model(), {});
   }
 
   void run(CPUStage from, CPUStage to) {

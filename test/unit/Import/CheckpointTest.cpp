@@ -34,43 +34,46 @@ TEST_P(NameCombinations, Import) {
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
   const Checkpoint &checkpoint = *opened.checkpoint;
-  const ModelConfig &config = checkpoint.config();
-  EXPECT_EQ(config.modelType, "doge");
-  EXPECT_EQ(config.maskHeads, perHead ? 4 : 2);
-  EXPECT_EQ(config.embedding,
+  const ModelDescription &model = checkpoint.model();
+  EXPECT_EQ(model.modelType, "doge");
+  EXPECT_EQ(model.find<Attention>()->mask->heads, perHead ? 4 : 2);
+  EXPECT_EQ(model.embedding,
             author ? "model.word_embed.weight" : "model.embed_tokens.weight");
-  EXPECT_EQ(config.finalNorm,
+  EXPECT_EQ(model.finalNorm.weight,
             author ? "model.final_layernorm.weight" : "model.norm.weight");
-  EXPECT_EQ(config.keepWindow,
+  EXPECT_EQ(model.find<Attention>()->mask->keep,
             author ? std::nullopt : std::optional<int64_t>(2048));
-  EXPECT_FALSE(config.head);
-  ASSERT_EQ(config.layer.size(), 2u);
-  const LayerTensors &layer = config.layer[1];
-  EXPECT_EQ(layer.sequenceNorm,
+  EXPECT_FALSE(model.head);
+  ASSERT_EQ(model.layers.size(), 2u);
+  const Layer &layer = model.layers[1];
+  const Branch &sequence = layer.branches[0], &state = layer.branches[1];
+  const Attention &attention = *layer.find<Attention>();
+  const MLP &mlp = *layer.find<MLP>();
+  EXPECT_EQ(sequence.norm.weight,
             std::string("model.layers.1.") +
                 (author ? "pre_layernorm.weight" : "input_layernorm.weight"));
-  EXPECT_EQ(layer.sequenceResidual,
+  EXPECT_EQ(sequence.residual.weight,
             std::string("model.layers.1.") +
                 (author ? "pre_residual.weight" : "input_residual"));
-  EXPECT_EQ(layer.stateNorm, std::string("model.layers.1.") +
-                                 (author ? "post_layernorm.weight"
-                                         : "post_attention_layernorm.weight"));
-  EXPECT_EQ(layer.stateResidual,
+  EXPECT_EQ(state.norm.weight,
+            std::string("model.layers.1.") +
+                (author ? "post_layernorm.weight"
+                        : "post_attention_layernorm.weight"));
+  EXPECT_EQ(state.residual.weight,
             std::string("model.layers.1.") +
                 (author ? "post_residual.weight" : "post_attention_residual"));
-  EXPECT_EQ(layer.attention->queryNorm.has_value(), norms);
-  EXPECT_EQ(layer.attention->keyNorm.has_value(), norms);
-  ASSERT_TRUE(layer.gate);
-  EXPECT_EQ(layer.gate->weight, std::string("model.layers.1.") +
-                                    (author ? "feed_forward." : "mlp.") +
-                                    "gate_proj.weight");
-  EXPECT_FALSE(layer.attention->query.bias);
+  EXPECT_EQ(attention.queryNorm.has_value(), norms);
+  EXPECT_EQ(attention.keyNorm.has_value(), norms);
+  ASSERT_TRUE(mlp.gate);
+  EXPECT_EQ(mlp.gate->weight, std::string("model.layers.1.") +
+                                  (author ? "feed_forward." : "mlp.") +
+                                  "gate_proj.weight");
+  EXPECT_FALSE(attention.query.bias);
   // the mapped bytes are those that were written, under whatever name
-  EXPECT_EQ(checkpoint.tensor(layer.attention->query.weight).at(3),
+  EXPECT_EQ(checkpoint.tensor(attention.query.weight).at(3),
             0.25 * (1 + (3 * 7 + 5) % 6));
-  EXPECT_EQ(checkpoint.tensor(layer.attention->maskA).elements(),
-            perHead ? 4 : 2);
-  EXPECT_EQ(checkpoint.tensor(config.embedding).elements(), 11 * 16);
+  EXPECT_EQ(checkpoint.tensor(attention.mask->a).elements(), perHead ? 4 : 2);
+  EXPECT_EQ(checkpoint.tensor(model.embedding).elements(), 11 * 16);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllEight, NameCombinations,
@@ -83,8 +86,8 @@ TEST(Checkpoint, AuthorsLayersMayLackAGate) {
       "model.layers.0.feed_forward.gate_proj.weight");
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
-  EXPECT_FALSE(opened.checkpoint->config().layer[0].gate);
-  EXPECT_TRUE(opened.checkpoint->config().layer[1].gate);
+  EXPECT_FALSE(opened.checkpoint->model().layers[0].find<MLP>()->gate);
+  EXPECT_TRUE(opened.checkpoint->model().layers[1].find<MLP>()->gate);
 }
 
 TEST(Checkpoint, UntiedHeadIsBound) {
@@ -93,7 +96,7 @@ TEST(Checkpoint, UntiedHeadIsBound) {
       .add("lm_head.weight", patterned({11, 16}, "F32", 3));
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
-  EXPECT_EQ(opened.checkpoint->config().head->weight, "lm_head.weight");
+  EXPECT_EQ(opened.checkpoint->model().head->weight, "lm_head.weight");
   EXPECT_EQ(opened.checkpoint->tensor("lm_head.weight").at(0),
             0.25 * (1 + 15 % 6));
 }
@@ -103,7 +106,7 @@ TEST(Checkpoint, TiedHeadMayBeStoredWhenEqual) {
   folder.add("lm_head.weight", patterned({11, 16}));
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
-  EXPECT_FALSE(opened.checkpoint->config().head);
+  EXPECT_FALSE(opened.checkpoint->model().head);
   folder.tensors["lm_head.weight"].bytes[5] ^= 1;
   opened = folder.writeAndOpen();
   EXPECT_THAT(opened.error, HasSubstr("lm_head.weight"));
@@ -118,13 +121,14 @@ TEST(Checkpoint, BiasesFollowTheTensors) {
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
-  const std::vector<LayerTensors> &layer = opened.checkpoint->config().layer;
-  EXPECT_EQ(layer[0].attention->query.bias,
+  const std::vector<Layer> &layers = opened.checkpoint->model().layers;
+  EXPECT_EQ(layers[0].find<Attention>()->query.bias,
             "model.layers.0.self_attn.q_proj.bias");
-  EXPECT_FALSE(layer[1].attention->query.bias);
-  EXPECT_EQ(layer[1].attention->maskStep.bias,
+  EXPECT_FALSE(layers[1].find<Attention>()->query.bias);
+  EXPECT_EQ(layers[1].find<Attention>()->mask->step.bias,
             "model.layers.1.self_attn.dt_proj.bias");
-  EXPECT_EQ(layer[1].down.bias, "model.layers.1.mlp.down_proj.bias");
+  EXPECT_EQ(layers[1].find<MLP>()->down.bias,
+            "model.layers.1.mlp.down_proj.bias");
   opened =
       folder.set("attention_bias", false).set("mlp_bias", false).writeAndOpen();
   ASSERT_EQ(opened.error, "");
@@ -183,11 +187,11 @@ TEST(Checkpoint, HeadsNeedNotAddUpToHidden) {
   }
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
-  EXPECT_EQ(opened.checkpoint->config().headDim, 4);
-  EXPECT_EQ(opened.checkpoint->config().hidden, 16);
+  EXPECT_EQ(opened.checkpoint->model().find<Attention>()->headSize, 4);
+  EXPECT_EQ(opened.checkpoint->model().hidden, 16);
   opened = folder.unset("head_dim").writeAndOpen(); // then a head has 8
   EXPECT_THAT(opened.error, HasSubstr("q_proj.weight' has shape [8, 16], but "
-                                      "config.json asks for [16, 16]"));
+                                      "model.json asks for [16, 16]"));
 }
 
 TEST(Checkpoint, StoredRotaryTablesAreIgnored) {
@@ -236,12 +240,12 @@ TEST(Checkpoint, EveryRecordedModelOpensInSilence) {
     });
     ASSERT_TRUE(bool(checkpoint)) << llvm::toString(checkpoint.takeError());
     EXPECT_THAT(warnings, IsEmpty()) << it->path();
-    const ModelConfig &config = checkpoint->config();
-    EXPECT_EQ(static_cast<int64_t>(config.layer.size()), config.layers);
+    const ModelDescription &model = checkpoint->model();
+    EXPECT_FALSE(model.layers.empty());
     EXPECT_EQ(llvm::StringRef(it->path()).contains("moe") ||
                   llvm::StringRef(it->path()).ends_with("paper") ||
                   llvm::StringRef(it->path()).ends_with("bias-gelu"),
-              config.experts > 0);
+              model.find<RetrievedExperts>() != nullptr);
     ++count;
   }
   EXPECT_EQ(count, 18);
@@ -256,8 +260,8 @@ TEST(Checkpoint, TheDemoModelOpens) {
   ASSERT_TRUE(bool(checkpoint)) << llvm::toString(checkpoint.takeError());
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_EQ(checkpoint->precision(), DType::BF16);
-  EXPECT_EQ(checkpoint->config().keepWindow, 128);
-  EXPECT_THAT(checkpoint->config().eosTokens, ElementsAre(1));
+  EXPECT_EQ(checkpoint->model().find<Attention>()->mask->keep, 128);
+  EXPECT_THAT(checkpoint->model().eosTokens, ElementsAre(1));
   EXPECT_FALSE(checkpoint->tokenizerJson.empty());
 }
 

@@ -13,11 +13,10 @@ using testing::IsEmpty;
 namespace {
 
 TEST(ConfigLayers, DefaultsOfCheems) {
-  Read r = read("", NameSet::Cheems);
+  Read r = read("", cheemsKind());
   ASSERT_EQ(r.error, "");
   EXPECT_THAT(r.warnings, IsEmpty());
-  const ModelConfig &model = r.config->model;
-  EXPECT_EQ(model.modelType, "cheems");
+  const DogeLikeFields &model = *r.config;
   EXPECT_EQ(model.vocabulary, 32768);
   EXPECT_EQ(model.hidden, 1024);
   EXPECT_EQ(model.intermediate, 2048);
@@ -41,25 +40,25 @@ TEST(ConfigLayers, DefaultsOfCheems) {
   for (const char *fields :
        {R"("rope_scaling": null)", R"("rope_parameters": null)",
         R"("rope_parameters": {"rope_theta": 5e5})"}) {
-    r = read(fields, NameSet::Cheems);
+    r = read(fields, cheemsKind());
     ASSERT_EQ(r.error, "") << fields;
-    EXPECT_FALSE(r.config->model.rotary.dynamic) << fields;
+    EXPECT_FALSE(r.config->rotary.dynamic) << fields;
   }
 }
 
 TEST(ConfigLayers, DefaultsOfExperts) {
   Read r = read("");
-  EXPECT_EQ(r.config->model.experts, 16384);
-  EXPECT_EQ(r.config->model.expertHeads, 1);
-  EXPECT_EQ(r.config->model.expertsPerHead, 64);
-  for (NameSet names : {NameSet::Author, NameSet::Cheems}) {
-    r = read("", names);
-    EXPECT_EQ(r.config->model.experts, 16348); // as the author wrote it
-    EXPECT_EQ(r.config->model.expertHeads, 4);
-    EXPECT_EQ(r.config->model.expertsPerHead, 8);
+  EXPECT_EQ(r.config->experts, 16384);
+  EXPECT_EQ(r.config->expertHeads, 1);
+  EXPECT_EQ(r.config->expertsPerHead, 64);
+  for (const DogeLikeKind *kind : {&authorsDogeKind(), &cheemsKind()}) {
+    r = read("", *kind);
+    EXPECT_EQ(r.config->experts, 16348); // as the author wrote it
+    EXPECT_EQ(r.config->expertHeads, 4);
+    EXPECT_EQ(r.config->expertsPerHead, 8);
     EXPECT_EQ(r.config->retrievalSize, 64);
   }
-  EXPECT_EQ(r.config->model.scorePlacement, ScorePlacement::Softmax);
+  EXPECT_EQ(r.config->scorePlacement, ScorePlacement::Softmax);
   EXPECT_EQ(r.config->isMoE, std::nullopt);
 }
 
@@ -77,16 +76,16 @@ TEST(ConfigLayers, WhichLayersAreAttention) {
       {R"("num_hidden_layers": 1, "attn_layer_offset": 0)", true, false},
       {R"("num_hidden_layers": 1, "attn_layer_offset": 1)", false, true}};
   for (const auto &[fields, attention, ssd] : cases) {
-    Read r = read(fields, NameSet::Cheems);
+    Read r = read(fields, cheemsKind());
     ASSERT_EQ(r.error, "") << fields;
     EXPECT_EQ(r.config->anyAttention(), attention) << fields;
     EXPECT_EQ(r.config->anySSD(), ssd) << fields;
-    EXPECT_EQ(r.config->model.ssdStateSize, ssd ? 128 : 0) << fields;
+    EXPECT_EQ(r.config->ssdStateSize, ssd ? 128 : 0) << fields;
   }
   Read doge = read(R"("attn_layer_offset": 3, "ssd_state_size": 5)");
   ASSERT_EQ(doge.error, "");
   EXPECT_FALSE(doge.config->anySSD());
-  EXPECT_EQ(doge.config->model.ssdStateSize, 0);
+  EXPECT_EQ(doge.config->ssdStateSize, 0);
 }
 
 TEST(ConfigLayers, MistakesOfCheemsNameTheField) {
@@ -117,7 +116,7 @@ TEST(ConfigLayers, MistakesOfCheemsNameTheField) {
        "dynamic_mask_threshold must be a finite number"},
       {R"("dynamic_mask_threshold": 1e999)", "dynamic_mask_threshold"}};
   for (const auto &[fields, part] : cases) {
-    Read r = read(fields, NameSet::Cheems);
+    Read r = read(fields, cheemsKind());
     EXPECT_FALSE(r.unsupported) << fields;
     EXPECT_THAT(r.error, HasSubstr(part)) << fields;
   }
@@ -125,13 +124,13 @@ TEST(ConfigLayers, MistakesOfCheemsNameTheField) {
 
 TEST(ConfigLayers, SmallStatesAndHeadsDoWithoutStretching) {
   Read r = read(R"("ssd_state_size": 2, "head_dim": 2, "rope_scaling": null)",
-                NameSet::Cheems);
+                cheemsKind());
   EXPECT_EQ(r.error, "");
   // an odd head is fine where no layer rotates it
   r = read(R"("hidden_size": 24, "attn_layer_offset": 9, "ssd_state_size": 4)",
-           NameSet::Cheems);
+           cheemsKind());
   ASSERT_EQ(r.error, "");
-  EXPECT_EQ(r.config->model.headDim, 3);
+  EXPECT_EQ(r.config->headDim, 3);
 }
 
 TEST(ConfigLayers, MaskKinds) {
@@ -140,33 +139,33 @@ TEST(ConfigLayers, MaskKinds) {
       {"threshold", MaskKind::Threshold},
       {"scale", MaskKind::Scale}};
   for (const auto &[name, kind] : kinds) {
-    for (NameSet names :
-         {NameSet::Transformers, NameSet::Author, NameSet::Cheems}) {
+    for (const DogeLikeKind *names :
+         {&dogeKind(), &authorsDogeKind(), &cheemsKind()}) {
       std::string type = std::string("\"dynamic_mask_type\": \"") + name + '"';
-      Read r = read(type, names);
+      Read r = read(type, *names);
       ASSERT_EQ(r.error, "");
       EXPECT_THAT(r.warnings, IsEmpty());
-      EXPECT_EQ(r.config->model.maskKind, kind);
-      EXPECT_EQ(r.config->model.maskThreshold, 1.0);
-      EXPECT_EQ(r.config->model.keepWindow.has_value(),
-                kind == MaskKind::Bias && names == NameSet::Transformers);
+      EXPECT_EQ(r.config->maskKind, kind);
+      EXPECT_EQ(r.config->maskThreshold, 1.0);
+      EXPECT_EQ(r.config->keepWindow.has_value(),
+                kind == MaskKind::Bias && names == &dogeKind());
 
       r = read(type + R"(, "keep_window_size": 5,
                          "dynamic_mask_threshold": -0.25)",
-               names);
+               *names);
       ASSERT_EQ(r.error, "");
-      EXPECT_EQ(r.config->model.maskThreshold, -0.25);
+      EXPECT_EQ(r.config->maskThreshold, -0.25);
       if (kind == MaskKind::Bias) {
         EXPECT_THAT(r.warnings, IsEmpty());
-        EXPECT_EQ(r.config->model.keepWindow, 5);
+        EXPECT_EQ(r.config->keepWindow, 5);
       } else {
         EXPECT_THAT(r.warnings,
                     ElementsAre(HasSubstr("keep_window_size has no effect")));
-        EXPECT_EQ(r.config->model.keepWindow, std::nullopt);
+        EXPECT_EQ(r.config->keepWindow, std::nullopt);
       }
-      r = read(type + R"(, "keep_window_size": null)", names);
+      r = read(type + R"(, "keep_window_size": null)", *names);
       EXPECT_THAT(r.warnings, IsEmpty());
-      EXPECT_EQ(r.config->model.keepWindow, std::nullopt);
+      EXPECT_EQ(r.config->keepWindow, std::nullopt);
     }
   }
 }

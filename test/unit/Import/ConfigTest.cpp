@@ -1,5 +1,6 @@
 // Fields of config.json: values, defaults of each name set, ranges, refusals,
 // warnings.
+#include "test/unit/Import/ModelFolder.h"
 #include "test/unit/Import/ReadConfig.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,7 +17,7 @@ TEST(Config, TransformersDefaults) {
   Read r = read("");
   ASSERT_EQ(r.error, "");
   EXPECT_THAT(r.warnings, IsEmpty());
-  const ModelConfig &model = r.config->model;
+  const DogeLikeFields &model = *r.config;
   EXPECT_EQ(model.vocabulary, 32768);
   EXPECT_EQ(model.hidden, 1024);
   EXPECT_EQ(model.intermediate, 2048);
@@ -38,9 +39,9 @@ TEST(Config, TransformersDefaults) {
 }
 
 TEST(Config, AuthorsDefaults) {
-  Read r = read("", NameSet::Author);
+  Read r = read("", authorsDogeKind());
   ASSERT_EQ(r.error, "");
-  const ModelConfig &model = r.config->model;
+  const DogeLikeFields &model = *r.config;
   EXPECT_EQ(model.vocabulary, 32768);
   EXPECT_EQ(model.hidden, 1024);
   EXPECT_EQ(model.intermediate, 4096);
@@ -58,25 +59,25 @@ TEST(Config, NullMeansAbsentButForTheWindow) {
   Read r = read(
       R"("num_key_value_heads": null, "head_dim": null, "rope_scaling": null, "sliding_window": null,
                    "bos_token_id": null, "eos_token_id": null, "keep_window_size": null, "hidden_act": null)",
-      NameSet::Transformers);
+      dogeKind());
   ASSERT_EQ(r.error, "");
-  EXPECT_EQ(r.config->model.keyValueHeads, 8);
-  EXPECT_EQ(r.config->model.headDim, 128);
-  EXPECT_EQ(r.config->model.keepWindow, std::nullopt);
+  EXPECT_EQ(r.config->keyValueHeads, 8);
+  EXPECT_EQ(r.config->headDim, 128);
+  EXPECT_EQ(r.config->keepWindow, std::nullopt);
   r = read(
       R"("bos_token_id": null, "eos_token_id": null, "pad_token_id": -1, "keep_window_size": 5)",
-      NameSet::Author);
+      authorsDogeKind());
   ASSERT_EQ(r.error, "");
-  EXPECT_EQ(r.config->model.bosToken, std::nullopt);
-  EXPECT_EQ(r.config->model.padToken, std::nullopt);
-  EXPECT_THAT(r.config->model.eosTokens, IsEmpty());
-  EXPECT_EQ(r.config->model.keepWindow, 5);
+  EXPECT_EQ(r.config->bosToken, std::nullopt);
+  EXPECT_EQ(r.config->padToken, std::nullopt);
+  EXPECT_THAT(r.config->eosTokens, IsEmpty());
+  EXPECT_EQ(r.config->keepWindow, 5);
 }
 
 TEST(Config, EndTokensMayBeAList) {
   Read r = read(R"("eos_token_id": [1, 7])");
   ASSERT_EQ(r.error, "");
-  EXPECT_THAT(r.config->model.eosTokens, ElementsAre(1, 7));
+  EXPECT_THAT(r.config->eosTokens, ElementsAre(1, 7));
   EXPECT_THAT(read(R"("eos_token_id": [1, "x"])").error,
               HasSubstr("eos_token_id"));
   EXPECT_THAT(read(R"("eos_token_id": [32768])").error,
@@ -94,7 +95,7 @@ TEST(Config, Activations) {
   for (const auto &[name, activation] : known) {
     Read r = read(std::string("\"hidden_act\": \"") + name + "\"");
     ASSERT_EQ(r.error, "");
-    EXPECT_EQ(r.config->model.activation, activation);
+    EXPECT_EQ(r.config->activation, activation);
   }
   for (const char *name :
        {"gelu_new", "gelu_pytorch_tanh", "tanh", "relu2", "SiLU", ""}) {
@@ -117,7 +118,7 @@ TEST(Config, RotaryInEitherSpelling) {
     Read r = read(std::string("\"max_position_embeddings\": 128, ") + fields);
     ASSERT_EQ(r.error, "") << fields;
     EXPECT_THAT(r.warnings, IsEmpty()) << fields;
-    const RotaryConfig &rotary = r.config->model.rotary;
+    const RotaryConfig &rotary = r.config->rotary;
     EXPECT_TRUE(rotary.dynamic);
     EXPECT_EQ(rotary.theta, 5e5);
     EXPECT_EQ(rotary.factor, 4.0);
@@ -126,7 +127,7 @@ TEST(Config, RotaryInEitherSpelling) {
   Read r =
       read(R"("rope_scaling": {"rope_type": "default", "type": "linear"})");
   ASSERT_EQ(r.error, "");
-  EXPECT_FALSE(r.config->model.rotary.dynamic);
+  EXPECT_FALSE(r.config->rotary.dynamic);
 }
 
 TEST(Config, DynamicRotaryStretchesPastMaxPositionsOnly) {
@@ -134,7 +135,7 @@ TEST(Config, DynamicRotaryStretchesPastMaxPositionsOnly) {
       R"("max_position_embeddings": 256, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0,
                    "original_max_position_embeddings": 128})");
   ASSERT_EQ(r.error, "");
-  EXPECT_EQ(r.config->model.rotary.trainedPositions, 256);
+  EXPECT_EQ(r.config->rotary.trainedPositions, 256);
   EXPECT_THAT(
       r.warnings,
       ElementsAre(HasSubstr(
@@ -145,7 +146,7 @@ TEST(Config, ScalingWinsOverParametersAndSaysSo) {
   Read r = read(R"("rope_parameters": {"rope_type": "default"},
                    "rope_scaling": {"rope_type": "dynamic", "factor": 2.0})");
   ASSERT_EQ(r.error, "");
-  EXPECT_TRUE(r.config->model.rotary.dynamic);
+  EXPECT_TRUE(r.config->rotary.dynamic);
   EXPECT_THAT(r.warnings,
               ElementsAre(HasSubstr("rope_parameters has no effect")));
 }
@@ -255,12 +256,18 @@ TEST(Config, WrongTypesAndRangesNameTheField) {
 }
 
 TEST(Config, UnknownFieldsAreWarnedAboutByName) {
-  Read r = read(
-      R"("zebra": 1, "apple": {}, "use_cache": true, "rope_parameters": {"beta_fast": 32})");
+  Read r = read(R"("use_cache": true, "rope_parameters": {"beta_fast": 32})");
   EXPECT_EQ(r.error, "");
   EXPECT_THAT(r.warnings,
-              ElementsAre(HasSubstr("'rope_parameters.beta_fast'"),
-                          HasSubstr("'apple'"), HasSubstr("'zebra'")));
+              ElementsAre(HasSubstr("'rope_parameters.beta_fast'")));
+  ModelFolder folder;
+  Opened opened = folder.set("zebra", 1)
+                      .set("apple", llvm::json::Object{})
+                      .set("use_cache", true)
+                      .writeAndOpen();
+  EXPECT_EQ(opened.error, "");
+  EXPECT_THAT(opened.warnings,
+              ElementsAre(HasSubstr("'apple'"), HasSubstr("'zebra'")));
 }
 
 } // namespace

@@ -18,13 +18,14 @@ TEST(Experts, ByTransformersRouter) {
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
-  const ModelConfig &config = opened.checkpoint->config();
-  EXPECT_EQ(config.experts, 4);
-  EXPECT_EQ(config.expertHeads, 1);
-  EXPECT_EQ(config.expertsPerHead, 3);
-  EXPECT_EQ(config.scorePlacement, ScorePlacement::Softmax);
-  EXPECT_FALSE(config.layer[0].experts);
-  const ExpertTensors &experts = *config.layer[1].experts;
+  const ModelDescription &model = opened.checkpoint->model();
+  ASSERT_TRUE(model.find<RetrievedExperts>());
+  EXPECT_EQ(model.find<RetrievedExperts>()->experts, 4);
+  EXPECT_EQ(model.find<RetrievedExperts>()->heads, 1);
+  EXPECT_EQ(model.find<RetrievedExperts>()->perHead, 3);
+  EXPECT_EQ(model.find<RetrievedExperts>()->placement, ScorePlacement::Softmax);
+  EXPECT_FALSE(model.layers[0].find<RetrievedExperts>());
+  const RetrievedExperts &experts = *model.layers[1].find<RetrievedExperts>();
   ASSERT_TRUE(experts.router);
   EXPECT_EQ(experts.router->weight, "model.layers.1.mlp.router_gate.weight");
   EXPECT_EQ(experts.router->bias, "model.layers.1.mlp.router_gate.bias");
@@ -45,14 +46,15 @@ TEST(Experts, ByTheAuthorsQueriesAndKeys) {
     Opened opened = folder.writeAndOpen();
     ASSERT_EQ(opened.error, "");
     EXPECT_THAT(opened.warnings, IsEmpty());
-    const ModelConfig &config = opened.checkpoint->config();
-    EXPECT_EQ(config.experts, 4);
-    EXPECT_EQ(config.expertHeads, 2);
-    EXPECT_EQ(config.expertsPerHead, 3);
-    EXPECT_EQ(config.scorePlacement, ScorePlacement::Inner);
-    EXPECT_FALSE(config.layer[0].gate);
-    EXPECT_FALSE(config.layer[1].experts);
-    const ExpertTensors &experts = *config.layer[0].experts;
+    const ModelDescription &model = opened.checkpoint->model();
+    ASSERT_TRUE(model.find<RetrievedExperts>());
+    EXPECT_EQ(model.find<RetrievedExperts>()->experts, 4);
+    EXPECT_EQ(model.find<RetrievedExperts>()->heads, 2);
+    EXPECT_EQ(model.find<RetrievedExperts>()->perHead, 3);
+    EXPECT_EQ(model.find<RetrievedExperts>()->placement, ScorePlacement::Inner);
+    EXPECT_FALSE(model.layers[0].find<MLP>()->gate);
+    EXPECT_FALSE(model.layers[1].find<RetrievedExperts>());
+    const RetrievedExperts &experts = *model.layers[0].find<RetrievedExperts>();
     EXPECT_FALSE(experts.router);
     EXPECT_EQ(experts.queries.weight,
               "model.layers.0.feed_forward.queries.weight");
@@ -74,7 +76,7 @@ TEST(Experts, EarlySpellingCounts) {
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
-  EXPECT_EQ(opened.checkpoint->config().expertsPerHead, 3);
+  EXPECT_EQ(opened.checkpoint->model().find<RetrievedExperts>()->perHead, 3);
   opened = folder.set("num_cdmoe_heads", 3).writeAndOpen();
   EXPECT_THAT(opened.error,
               HasSubstr("num_cdmoe_heads 3 contradicts num_cdmmoe_heads 2"));
@@ -101,8 +103,10 @@ TEST(Experts, CountThatIsNoSquareLeavesSomeUnreached) {
         opened.warnings,
         ElementsAre(HasSubstr(field + " 8 is not a square: 2 keys per half "
                                       "reach 4 experts, and the rest")));
-    EXPECT_EQ(opened.checkpoint->config().experts, 8);
-    EXPECT_EQ(opened.checkpoint->config().layer[1].experts->keyCount, 2);
+    EXPECT_EQ(opened.checkpoint->model().find<RetrievedExperts>()->experts, 8);
+    EXPECT_EQ(
+        opened.checkpoint->model().layers[1].find<RetrievedExperts>()->keyCount,
+        2);
   }
 }
 
@@ -119,7 +123,7 @@ TEST(Experts, TensorsDecideAndFieldsWarn) {
   EXPECT_THAT(opened.warnings,
               ElementsAre(HasSubstr("is_moe is false, but some layer has "
                                     "experts; the tensors decide")));
-  EXPECT_TRUE(opened.checkpoint->config().layer[0].experts);
+  EXPECT_TRUE(opened.checkpoint->model().layers[0].find<RetrievedExperts>());
   opened = some.unset("is_moe").writeAndOpen();
   EXPECT_THAT(opened.warnings, IsEmpty());
 }
@@ -140,7 +144,7 @@ TEST(Experts, MoreThanTheKeysReachIsAnError) {
   folder.addExperts(0).set("num_experts_per_tok", 5);
   EXPECT_THAT(
       folder.writeAndOpen().error,
-      HasSubstr("config.json: num_experts_per_tok 5 is more than the 4 "
+      HasSubstr("model.json: num_experts_per_tok 5 is more than the 4 "
                 "experts that 2 keys per half can reach (num_experts 4)"));
   EXPECT_EQ(folder.set("num_experts_per_tok", 4).writeAndOpen().error, "");
   ModelFolder author;
@@ -158,16 +162,16 @@ TEST(Experts, OddQueriesAreAnError) {
   ModelFolder folder;
   folder.makeCheems().addExperts(0).set("expert_retrieval_size", 5);
   Opened opened = folder.writeAndOpen();
-  EXPECT_THAT(opened.error, HasSubstr("config.json: expert_retrieval_size 5 is "
+  EXPECT_THAT(opened.error, HasSubstr("model.json: expert_retrieval_size 5 is "
                                       "odd"));
   EXPECT_FALSE(opened.unsupported);
 }
 
 TEST(Experts, ShapesFollowTheFields) {
   const std::pair<const char *, const char *> cases[] = {
-      {"num_cdmoe_experts", "[8, 16], but config.json asks for"},
-      {"num_cdmoe_heads", "has shape [8, 16], but config.json asks for"},
-      {"expert_retrieval_size", "has shape [8, 16], but config.json asks for"}};
+      {"num_cdmoe_experts", "[8, 16], but model.json asks for"},
+      {"num_cdmoe_heads", "has shape [8, 16], but model.json asks for"},
+      {"expert_retrieval_size", "has shape [8, 16], but model.json asks for"}};
   for (const auto &[field, part] : cases) {
     ModelFolder folder;
     folder.makeCheems().addExperts(0).set(field, 16);
@@ -176,7 +180,7 @@ TEST(Experts, ShapesFollowTheFields) {
     EXPECT_FALSE(opened.checkpoint) << field;
     EXPECT_THAT(opened.error,
                 HasSubstr(field == cases[0].first
-                              ? "keys' has shape [2, 2, 2, 2], but config.json "
+                              ? "keys' has shape [2, 2, 2, 2], but model.json "
                                 "asks for [2, 3, 2, 2]"
                               : part));
   }

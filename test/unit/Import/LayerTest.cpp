@@ -17,29 +17,36 @@ TEST(Cheems, NamesAreBound) {
   Opened opened = folder.makeCheems().writeAndOpen();
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
-  const ModelConfig &config = opened.checkpoint->config();
-  EXPECT_EQ(config.modelType, "cheems");
-  EXPECT_EQ(config.embedding, "model.word_embed.weight");
-  EXPECT_EQ(config.finalNorm, "model.final_layernorm.weight");
-  EXPECT_EQ(config.ssdStateSize, 4);
-  EXPECT_EQ(config.experts, 0);
-  EXPECT_EQ(config.expertHeads, 0);
-  EXPECT_EQ(config.expertsPerHead, 0);
-  EXPECT_EQ(config.attentionLayers(), 1);
-  ASSERT_EQ(config.layer.size(), 2u);
+  const ModelDescription &model = opened.checkpoint->model();
+  EXPECT_EQ(model.modelType, "cheems");
+  EXPECT_EQ(model.embedding, "model.word_embed.weight");
+  EXPECT_EQ(model.finalNorm.weight, "model.final_layernorm.weight");
+  EXPECT_EQ(model.count<SSD>(), 1);
+  EXPECT_EQ(model.count<RetrievedExperts>(), 0);
+  EXPECT_EQ(model.count<Attention>(), 1);
+  EXPECT_EQ(model.rotary.size(), 1u);
+  ASSERT_EQ(model.layers.size(), 2u);
   for (int64_t i = 0; i < 2; ++i) {
-    const LayerTensors &layer = config.layer[i];
+    const Layer &layer = model.layers[i];
+    ASSERT_EQ(layer.branches.size(), 2u);
+    const Branch &sequence = layer.branches[0], &state = layer.branches[1];
     std::string prefix = "model.layers." + std::to_string(i) + ".";
-    EXPECT_EQ(layer.sequenceNorm, prefix + "pre_sequence_layernorm.weight");
-    EXPECT_EQ(layer.sequenceResidual, prefix + "post_sequence_residual.weight");
-    EXPECT_EQ(layer.stateNorm, prefix + "pre_state_layernorm.weight");
-    EXPECT_EQ(layer.stateResidual, prefix + "post_state_residual.weight");
-    EXPECT_EQ(layer.gate->weight, prefix + "feed_forward.gate_proj.weight");
-    EXPECT_FALSE(layer.experts);
+    EXPECT_EQ(sequence.norm.weight, prefix + "pre_sequence_layernorm.weight");
+    EXPECT_EQ(sequence.residual.weight,
+              prefix + "post_sequence_residual.weight");
+    EXPECT_EQ(state.norm.weight, prefix + "pre_state_layernorm.weight");
+    EXPECT_EQ(state.residual.weight, prefix + "post_state_residual.weight");
+    EXPECT_EQ(layer.find<MLP>()->gate->weight,
+              prefix + "feed_forward.gate_proj.weight");
+    EXPECT_FALSE(layer.find<RetrievedExperts>());
   }
-  ASSERT_TRUE(config.layer[0].ssd && !config.layer[0].attention);
-  ASSERT_TRUE(config.layer[1].attention && !config.layer[1].ssd);
-  const SSDTensors &ssd = *config.layer[0].ssd;
+  ASSERT_TRUE(model.layers[0].find<SSD>() &&
+              !model.layers[0].find<Attention>());
+  ASSERT_TRUE(model.layers[1].find<Attention>() &&
+              !model.layers[1].find<SSD>());
+  const SSD &ssd = *model.layers[0].find<SSD>();
+  EXPECT_EQ(ssd.stateSize, 4);
+  EXPECT_EQ(ssd.rotary->size, 4);
   EXPECT_EQ(ssd.c.weight, "model.layers.0.ssd.c_proj.weight");
   EXPECT_EQ(ssd.b.weight, "model.layers.0.ssd.b_proj.weight");
   EXPECT_EQ(ssd.x.weight, "model.layers.0.ssd.x_proj.weight");
@@ -48,11 +55,12 @@ TEST(Cheems, NamesAreBound) {
   EXPECT_EQ(ssd.a, "model.layers.0.ssd.A");
   EXPECT_EQ(ssd.groups, 4);
   EXPECT_FALSE(ssd.logarithm || ssd.skip || ssd.c.bias);
-  const AttentionTensors &attention = *config.layer[1].attention;
+  const Attention &attention = *model.layers[1].find<Attention>();
+  EXPECT_EQ(attention.scale, 0.5);
   EXPECT_EQ(attention.query.weight, "model.layers.1.attn.q_proj.weight");
-  EXPECT_EQ(attention.maskA, "model.layers.1.attn.A");
-  EXPECT_EQ(attention.queryNorm, "model.layers.1.attn.q_norm.weight");
-  EXPECT_EQ(config.maskHeads, 2);
+  EXPECT_EQ(attention.mask->a, "model.layers.1.attn.A");
+  EXPECT_EQ(attention.queryNorm->weight, "model.layers.1.attn.q_norm.weight");
+  EXPECT_EQ(model.find<Attention>()->mask->heads, 2);
 }
 
 TEST(Cheems, PeriodAndOffsetSayWhichLayersAreAttention) {
@@ -66,14 +74,15 @@ TEST(Cheems, PeriodAndOffsetSayWhichLayersAreAttention) {
     ModelFolder folder;
     Opened opened = folder.makeCheems(layers, period, offset).writeAndOpen();
     ASSERT_EQ(opened.error, "") << kinds;
-    const ModelConfig &config = opened.checkpoint->config();
+    const ModelDescription &model = opened.checkpoint->model();
     std::string found;
-    for (const LayerTensors &layer : config.layer) {
-      found += layer.ssd ? 'S' : 'A';
+    for (const Layer &layer : model.layers) {
+      found += layer.find<SSD>() ? 'S' : 'A';
     }
     EXPECT_EQ(found, kinds);
-    EXPECT_EQ(config.ssdStateSize > 0, llvm::StringRef(kinds).contains('S'));
-    EXPECT_EQ(config.boundedState(), !llvm::StringRef(kinds).contains('A'));
+    EXPECT_EQ(model.find<SSD>() != nullptr,
+              llvm::StringRef(kinds).contains('S'));
+    EXPECT_EQ(model.boundedState(), !llvm::StringRef(kinds).contains('A'));
   }
 }
 
@@ -91,14 +100,15 @@ TEST(Cheems, ExpertPatternsOfThePaper) {
     Opened opened = folder.writeAndOpen();
     ASSERT_EQ(opened.error, "") << pattern;
     EXPECT_THAT(opened.warnings, IsEmpty());
-    const ModelConfig &config = opened.checkpoint->config();
+    const ModelDescription &model = opened.checkpoint->model();
     std::string found;
-    for (const LayerTensors &layer : config.layer) {
-      found += layer.experts ? 'E' : 'M';
-      EXPECT_EQ(layer.up.weight.find("feed_forward.up_proj"), 15u);
+    for (const Layer &layer : model.layers) {
+      found += layer.find<RetrievedExperts>() ? 'E' : 'M';
+      EXPECT_EQ(layer.find<MLP>()->up.weight.find("feed_forward.up_proj"), 15u);
     }
     EXPECT_EQ(found, pattern);
-    EXPECT_EQ(config.experts, llvm::StringRef(pattern).contains('E') ? 4 : 0);
+    EXPECT_EQ(model.count<RetrievedExperts>(),
+              llvm::StringRef(pattern).count('E'));
   }
 }
 
@@ -113,8 +123,8 @@ TEST(Cheems, GroupsAreReadFromTheRows) {
     }
     Opened opened = folder.writeAndOpen();
     ASSERT_EQ(opened.error, "");
-    EXPECT_EQ(opened.checkpoint->config().ssdStateSize, state);
-    EXPECT_EQ(opened.checkpoint->config().layer[0].ssd->groups, groups);
+    EXPECT_EQ(opened.checkpoint->model().find<SSD>()->stateSize, state);
+    EXPECT_EQ(opened.checkpoint->model().find<SSD>()->groups, groups);
   }
 }
 
@@ -130,22 +140,25 @@ TEST(Cheems, OptionalTensorsOfStateSpaceLayers) {
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
-  const std::vector<LayerTensors> &layer = opened.checkpoint->config().layer;
-  EXPECT_EQ(layer[0].ssd->skip, "model.layers.0.ssd.D");
-  EXPECT_FALSE(layer[0].ssd->logarithm);
-  EXPECT_FALSE(layer[1].ssd->skip);
-  EXPECT_TRUE(layer[1].ssd->logarithm);
-  EXPECT_EQ(layer[1].ssd->a, "model.layers.1.ssd.A_log");
-  EXPECT_EQ(layer[1].ssd->step.bias, "model.layers.1.ssd.dt_proj.bias");
-  EXPECT_EQ(layer[1].ssd->output.bias, "model.layers.1.ssd.out_proj.bias");
-  EXPECT_FALSE(layer[1].ssd->b.bias);
-  EXPECT_TRUE(layer[0].gate && !layer[1].gate && layer[2].gate);
+  const std::vector<Layer> &layers = opened.checkpoint->model().layers;
+  EXPECT_EQ(layers[0].find<SSD>()->skip, "model.layers.0.ssd.D");
+  EXPECT_FALSE(layers[0].find<SSD>()->logarithm);
+  EXPECT_FALSE(layers[1].find<SSD>()->skip);
+  EXPECT_TRUE(layers[1].find<SSD>()->logarithm);
+  EXPECT_EQ(layers[1].find<SSD>()->a, "model.layers.1.ssd.A_log");
+  EXPECT_EQ(layers[1].find<SSD>()->step.bias,
+            "model.layers.1.ssd.dt_proj.bias");
+  EXPECT_EQ(layers[1].find<SSD>()->output.bias,
+            "model.layers.1.ssd.out_proj.bias");
+  EXPECT_FALSE(layers[1].find<SSD>()->b.bias);
+  EXPECT_TRUE(layers[0].find<MLP>()->gate && !layers[1].find<MLP>()->gate &&
+              layers[2].find<MLP>()->gate);
   opened = folder.set("hidden_bias", false).writeAndOpen();
   EXPECT_THAT(opened.warnings, ElementsAre(HasSubstr("hidden_bias false")));
   opened = folder.set("hidden_bias", true).writeAndOpen();
   EXPECT_THAT(opened.error,
               HasSubstr("'model.layers.0.ssd.b_proj.bias' is missing; "
-                        "config.json says hidden_bias true"));
+                        "model.json says hidden_bias true"));
 }
 
 TEST(Cheems, AttentionLayersAreLikeDoges) {
@@ -158,11 +171,11 @@ TEST(Cheems, AttentionLayersAreLikeDoges) {
   }
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
-  const ModelConfig &config = opened.checkpoint->config();
-  EXPECT_EQ(config.maskHeads, 4);
-  EXPECT_EQ(config.keepWindow, 3);
-  EXPECT_TRUE(config.boundedState());
-  EXPECT_FALSE(config.layer[1].attention->queryNorm);
+  const ModelDescription &model = opened.checkpoint->model();
+  EXPECT_EQ(model.find<Attention>()->mask->heads, 4);
+  EXPECT_EQ(model.find<Attention>()->mask->keep, 3);
+  EXPECT_TRUE(model.boundedState());
+  EXPECT_FALSE(model.layers[1].find<Attention>()->queryNorm);
 }
 
 TEST(Cheems, OddHeadsAreFineWithoutAttention) {
@@ -172,8 +185,7 @@ TEST(Cheems, OddHeadsAreFineWithoutAttention) {
       .add("model.layers.0.ssd.out_proj.weight", patterned({16, 12}));
   Opened opened = folder.writeAndOpen();
   ASSERT_EQ(opened.error, "");
-  EXPECT_EQ(opened.checkpoint->config().headDim, 3);
-  EXPECT_EQ(opened.checkpoint->config().maskHeads, 2);
+  EXPECT_EQ(opened.checkpoint->model().find<SSD>()->headSize, 3);
 }
 
 TEST(MaskKinds, ThresholdOfOneIsTheSignOfA) {
@@ -188,9 +200,10 @@ TEST(MaskKinds, ThresholdOfOneIsTheSignOfA) {
     folder.add("model.layers.1.self_attn.A", a);
     Opened opened = folder.writeAndOpen();
     EXPECT_EQ(opened.error, "");
-    const ModelConfig &config = opened.checkpoint->config();
-    EXPECT_FALSE(config.keepWindow && config.maskKind != MaskKind::Bias);
-    return config.layer[1].attention->visibleHeads;
+    const ModelDescription &model = opened.checkpoint->model();
+    const DynamicMask &mask = *model.layers[1].find<Attention>()->mask;
+    EXPECT_FALSE(mask.keep && mask.kind != MaskKind::Bias);
+    return mask.visibleHeads;
   };
   EXPECT_THAT(visible(1.0, "threshold"), ElementsAre(false, true, false, true));
   EXPECT_THAT(visible(nullptr, "threshold"),

@@ -3,14 +3,14 @@
 #define CHEEMS_TEST_UNIT_IMPORT_READCONFIG_H
 
 #include "cheems/Import/Error.h"
-#include "lib/Import/Config.h"
+#include "lib/Import/DogeLike/DogeLike.h"
 #include "lib/Import/Json.h"
 #include "gtest/gtest.h"
 
 namespace cheems::test {
 
 struct Read {
-  std::optional<CheckpointConfig> config;
+  std::optional<DogeLikeFields> config;
   std::string error;
   bool unsupported = false;
   std::vector<std::string> warnings;
@@ -18,17 +18,18 @@ struct Read {
 
 /// Reads an object whose braces are left out.
 inline Read read(const std::string &fields,
-                 NameSet names = NameSet::Transformers) {
+                 const DogeLikeKind &kind = dogeKind()) {
   Read result;
-  auto object = parseJsonObject("{" + fields + "}", "config.json");
+  auto object = parseJsonObject(spellFloats("{" + fields + "}"), "config.json");
   if (!object) {
     result.error = llvm::toString(object.takeError());
     return result;
   }
-  auto config =
-      readConfig(*object, names, "config.json", [&](llvm::StringRef warning) {
-        result.warnings.push_back(warning.str());
-      });
+  auto warn = [&](llvm::StringRef warning) {
+    result.warnings.push_back(warning.str());
+  };
+  auto config = readDogeLike(
+      {*object, "config.json", kind.modelType, /*leastLayers=*/1, warn}, kind);
   if (config) {
     result.config = std::move(*config);
   } else {

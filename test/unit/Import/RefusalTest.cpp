@@ -52,16 +52,67 @@ TEST(Refusal, MissingOrBrokenConfig) {
 
 TEST(Refusal, ForeignModelsEvenWithoutWeights) {
   ModelFolder folder;
-  folder.write("config.json", R"({"model_type": "llama"})");
-  expectError(folder.open(), Exit::Unsupported, {"config.json", "'llama'"});
+  folder.write("config.json", R"({"model_type": "gpt2"})");
+  expectError(folder.open(), Exit::Unsupported, {"config.json", "'gpt2'"});
   folder.write("config.json", R"({"model_type": "doge2"})");
   expectError(folder.open(), Exit::Unsupported,
-              {"'doge2' is not supported; 'doge' and 'cheems' are"});
+              {"'doge2' is not supported; 'doge'", "'cheems'", " are"});
+  folder.write("config.json", R"({"model_type": "jamba"})");
+  expectError(folder.open(), Exit::Unsupported, {"'jamba'", "no dual form"});
   folder.write("config.json", R"({"vocab_size": 3})");
   expectError(folder.open(), Exit::Failed, {"model_type is missing"});
   folder.write("config.json", R"({"model_type": 3})");
   expectError(folder.open(), Exit::Failed,
               {"model_type must be a string, found 3"});
+  folder.write("config.json", R"({"architectures": ["GPT2LMHeadModel"]})");
+  expectError(folder.open(), Exit::Unsupported,
+              {"model_type is missing, and architectures 'GPT2LMHeadModel' is "
+               "of none"});
+}
+
+TEST(Refusal, NotOfNamelessModelsWhoseClassOrTensorsTell) {
+  ModelFolder doge;
+  Opened opened = doge.unset("model_type").writeAndOpen();
+  ASSERT_EQ(opened.error, "");
+  EXPECT_EQ(opened.checkpoint->model().modelType, "doge");
+  ModelFolder cheems;
+  opened = cheems.makeCheems().unset("model_type").writeAndOpen();
+  ASSERT_EQ(opened.error, "");
+  EXPECT_EQ(opened.checkpoint->model().modelType, "cheems");
+  ModelFolder named;
+  opened = named.makeCheems()
+               .unset("model_type")
+               .set("architectures", llvm::json::Array{"CheemsForCausalLM"})
+               .writeAndOpen();
+  ASSERT_EQ(opened.error, "");
+  EXPECT_EQ(opened.checkpoint->model().modelType, "cheems");
+  ModelFolder author;
+  opened = author.useAuthorNames().unset("model_type").writeAndOpen();
+  ASSERT_EQ(opened.error, "");
+  EXPECT_EQ(opened.checkpoint->model().modelType, "doge");
+}
+
+TEST(Refusal, PickledWeightsSayHowTheyAreConverted) {
+  ModelFolder folder;
+  folder.write("config.json", R"({"model_type": "doge"})");
+  folder.write("pytorch_model.bin", "x");
+  expectError(folder.open(), Exit::Unsupported,
+              {"/pytorch_model.bin: ", "python3 -c \"import torch",
+               "'model.safetensors')\""});
+}
+
+TEST(Refusal, NumbersThatJsonLacksNameTheField) {
+  ModelFolder folder;
+  for (const char *number : {"Infinity", R"({"__float__": "Infinity"})"}) {
+    folder.write("config.json",
+                 std::string(R"({"model_type": "doge", "rms_norm_eps": )") +
+                     number + "}");
+    folder.write(
+        "model.safetensors",
+        safeTensorsBytes({{"model.embed_tokens.weight", patterned({2, 2})}}));
+    expectError(folder.open(), Exit::Failed,
+                {"rms_norm_eps must be a finite number, found Infinity"});
+  }
 }
 
 TEST(Refusal, MissingWeights) {

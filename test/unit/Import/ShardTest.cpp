@@ -32,7 +32,7 @@ struct ShardedFolder : ModelFolder {
     }
   }
   Opened writeShardsAndOpen() const {
-    write("config.json",
+    write("model.json",
           llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(config)))
               .str());
     write(first, safeTensorsBytes(one));
@@ -80,10 +80,11 @@ TEST(Shards, MayHoldStatesAndExperts) {
   folder.split();
   Opened opened = folder.writeShardsAndOpen();
   ASSERT_EQ(opened.error, "");
-  const ModelConfig &config = opened.checkpoint->config();
-  EXPECT_TRUE(config.layer[0].ssd && config.layer[1].attention);
+  const ModelDescription &model = opened.checkpoint->model();
+  EXPECT_TRUE(model.layers[0].find<SSD>() && model.layers[1].find<Attention>());
   for (const std::string &name :
-       {config.layer[0].ssd->a, config.layer[1].experts->keys}) {
+       {model.layers[0].find<SSD>()->a,
+        model.layers[1].find<RetrievedExperts>()->keys}) {
     EXPECT_EQ(opened.checkpoint->tensor(name).bytes,
               llvm::arrayRefFromStringRef(folder.tensors[name].bytes))
         << name;

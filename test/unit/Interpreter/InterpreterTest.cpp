@@ -97,7 +97,7 @@ TEST_P(ImportedModule, GivesWhatTheModelIs) {
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      buildModule(context, checkpoint.config(), options());
+      buildModule(context, checkpoint.model(), options());
   mlir::PassManager passes(&context);
   passes.addPass(cheems::createQuantizeParametersPass());
   ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
@@ -107,8 +107,9 @@ TEST_P(ImportedModule, GivesWhatTheModelIs) {
   Interpreter machine(
       *module, [&](llvm::StringRef name) { return checkpoint.find(name); });
   Tensor want = reference::evaluateModel(checkpoint, tokens, rounding());
-  double bound = (checkpoint.config().experts > 0 ? kRoundedSums : kSame) *
-                 maxMagnitude(want);
+  double bound =
+      (checkpoint.model().find<RetrievedExperts>() ? kRoundedSums : kSame) *
+      maxMagnitude(want);
   std::vector<RuntimeValue> state = pools(step, length);
   // a prompt, some rows together, and one
   for (auto [from, end] : {std::pair(int64_t(0), length / 2),
@@ -125,7 +126,7 @@ TEST_P(ImportedModule, GivesWhatTheModelIs) {
         whole(rows),
         interpreter::emptyTensor({end - from, want.shape[1]}),
         whole({}), // no embedding is asked for
-        interpreter::emptyTensor({0, checkpoint.config().hidden})};
+        interpreter::emptyTensor({0, checkpoint.model().hidden})};
     arguments.append(state.begin(), state.end());
     auto results = machine.call(step, arguments);
     ASSERT_TRUE(mlir::succeeded(results));

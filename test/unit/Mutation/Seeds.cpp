@@ -212,7 +212,7 @@ std::vector<Seed> allSeeds(MLIRContext &context) {
       llvm::consumeError(checkpoint.takeError());
       continue;
     }
-    auto module = buildModule(context, checkpoint->config(), {});
+    auto module = buildModule(context, checkpoint->model(), {});
     seeds.add(folder.path().filename(), printed(*module));
   }
   std::vector<Seed> result = std::move(seeds).finish();

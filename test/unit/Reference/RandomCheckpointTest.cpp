@@ -18,49 +18,62 @@ namespace {
 constexpr uint64_t seeds = 50;
 
 /// What was drawn is what was opened.
-void expectDrawn(const ModelConfig &config, const RandomCheckpoint &drawn) {
+void expectDrawn(const ModelDescription &model, const RandomCheckpoint &drawn) {
   using Drawn = RandomCheckpoint;
-  EXPECT_EQ(config.modelType, drawn.cheems ? "cheems" : "doge");
-  EXPECT_EQ(config.headDim, drawn.headDim);
-  EXPECT_EQ(config.rotary.dynamic, drawn.dynamicRope);
-  EXPECT_EQ(config.head.has_value(), !drawn.tied);
-  EXPECT_EQ(config.maskKind, drawn.mask == Drawn::Mask::Bias ? MaskKind::Bias
-                             : drawn.mask == Drawn::Mask::Scale
-                                 ? MaskKind::Scale
-                                 : MaskKind::Threshold);
-  EXPECT_EQ(config.maskThreshold, drawn.threshold);
-  if (drawn.mask == Drawn::Mask::Bias) {
-    EXPECT_EQ(config.keepWindow.value_or(0),
-              drawn.keepWindow.value_or(drawn.authorNames ? 0 : 2048));
-  } else {
-    EXPECT_FALSE(config.keepWindow);
+  EXPECT_EQ(model.modelType, drawn.cheems ? "cheems" : "doge");
+  for (const Layer &layer : model.layers) {
+    const auto *attention = layer.find<Attention>();
+    EXPECT_EQ(attention ? attention->headSize : layer.find<SSD>()->headSize,
+              drawn.headDim);
   }
-  EXPECT_EQ(config.ssdStateSize, drawn.anySSD() ? drawn.stateSize : 0);
-  EXPECT_EQ(config.experts, drawn.anyExperts() ? drawn.experts : 0);
-  ASSERT_EQ(static_cast<int64_t>(config.layer.size()), drawn.layers);
+  EXPECT_EQ(std::get<RotaryConfig>(model.rotary.front()).dynamic,
+            drawn.dynamicRope);
+  EXPECT_EQ(model.head.has_value(), !drawn.tied);
+  if (const auto *attention = model.find<Attention>()) {
+    const DynamicMask &mask = *attention->mask;
+    EXPECT_EQ(mask.kind, drawn.mask == Drawn::Mask::Bias ? MaskKind::Bias
+                         : drawn.mask == Drawn::Mask::Scale
+                             ? MaskKind::Scale
+                             : MaskKind::Threshold);
+    EXPECT_EQ(mask.threshold, drawn.threshold);
+    if (drawn.mask == Drawn::Mask::Bias) {
+      EXPECT_EQ(mask.keep.value_or(0),
+                drawn.keepWindow.value_or(drawn.authorNames ? 0 : 2048));
+    } else {
+      EXPECT_FALSE(mask.keep);
+    }
+  }
+  EXPECT_EQ(model.find<SSD>() ? model.find<SSD>()->stateSize : 0,
+            drawn.anySSD() ? drawn.stateSize : 0);
+  const auto *anyExperts = model.find<RetrievedExperts>();
+  EXPECT_EQ(anyExperts ? anyExperts->experts : 0,
+            drawn.anyExperts() ? drawn.experts : 0);
+  ASSERT_EQ(static_cast<int64_t>(model.layers.size()), drawn.layers);
   for (int64_t i = 0; i < drawn.layers; ++i) {
-    const LayerTensors &layer = config.layer[i];
-    EXPECT_EQ(layer.gate.has_value(), drawn.gated);
-    ASSERT_EQ(layer.attention.has_value(), drawn.isAttention(i));
-    ASSERT_EQ(layer.ssd.has_value(), !drawn.isAttention(i));
-    ASSERT_EQ(layer.experts.has_value(), drawn.hasExperts(i));
-    if (layer.attention) {
-      EXPECT_EQ(config.maskHeads, drawn.maskHeads());
-      EXPECT_EQ(layer.attention->queryNorm.has_value(), drawn.queryKeyNorms);
-      EXPECT_EQ(layer.attention->visibleHeads.empty(),
+    const Layer &layer = model.layers[i];
+    const auto *attention = layer.find<Attention>();
+    const auto *ssd = layer.find<SSD>();
+    const auto *experts = layer.find<RetrievedExperts>();
+    EXPECT_EQ(layer.find<MLP>()->gate.has_value(), drawn.gated);
+    ASSERT_EQ(attention != nullptr, drawn.isAttention(i));
+    ASSERT_EQ(ssd != nullptr, !drawn.isAttention(i));
+    ASSERT_EQ(experts != nullptr, drawn.hasExperts(i));
+    if (attention) {
+      EXPECT_EQ(attention->mask->heads, drawn.maskHeads());
+      EXPECT_EQ(attention->queryNorm.has_value(), drawn.queryKeyNorms);
+      EXPECT_EQ(attention->mask->visibleHeads.empty(),
                 drawn.mask != Drawn::Mask::Threshold || drawn.threshold != 1.0);
     } else {
-      EXPECT_EQ(layer.ssd->groups, drawn.groups);
-      EXPECT_EQ(layer.ssd->skip.has_value(), drawn.skip);
-      EXPECT_EQ(layer.ssd->logarithm, drawn.decay == Drawn::Decay::Logarithm);
+      EXPECT_EQ(ssd->groups, drawn.groups);
+      EXPECT_EQ(ssd->skip.has_value(), drawn.skip);
+      EXPECT_EQ(ssd->logarithm, drawn.decay == Drawn::Decay::Logarithm);
     }
-    if (layer.experts) {
-      EXPECT_EQ(layer.experts->router.has_value(), !drawn.authorNames);
-      EXPECT_EQ(layer.experts->keyCount, drawn.keyCount);
-      EXPECT_EQ(config.expertsPerHead, drawn.expertsPerHead);
-      EXPECT_EQ(config.scorePlacement, drawn.innerScore
-                                           ? ScorePlacement::Inner
-                                           : ScorePlacement::Softmax);
+    if (experts) {
+      EXPECT_EQ(experts->router.has_value(), !drawn.authorNames);
+      EXPECT_EQ(experts->keyCount, drawn.keyCount);
+      EXPECT_EQ(experts->perHead, drawn.expertsPerHead);
+      EXPECT_EQ(experts->placement, drawn.innerScore ? ScorePlacement::Inner
+                                                     : ScorePlacement::Softmax);
     }
   }
 }
@@ -80,7 +93,7 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
   ASSERT_TRUE(bool(opened)) << llvm::toString(opened.takeError());
   bool square = drawn.experts == drawn.keyCount * drawn.keyCount;
   EXPECT_EQ(warnings.size(), drawn.anyExperts() && !square ? 1u : 0u);
-  expectDrawn(opened->config(), drawn);
+  expectDrawn(opened->model(), drawn);
 
   std::vector<int64_t> ids =
       drawIds(drawn, std::min<int64_t>(20, drawn.context()));
@@ -250,7 +263,7 @@ TEST(RandomCheckpoint, SameSeedWritesTheSameBytes) {
     drawn.sharded = false;
     writeCheckpoint(drawn, folder->path);
   }
-  for (const char *name : {"config.json", "model.safetensors"}) {
+  for (const char *name : {"model.json", "model.safetensors"}) {
     auto a = llvm::MemoryBuffer::getFile((first.path / name).string());
     auto b = llvm::MemoryBuffer::getFile((second.path / name).string());
     ASSERT_TRUE(a && b);

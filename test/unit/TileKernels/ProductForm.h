@@ -4,7 +4,7 @@
 #define CHEEMS_TEST_UNIT_TILEKERNELS_PRODUCTFORM_H
 
 #include "Cases.h"
-#include "cheems/Import/ModelConfig.h"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
 
 namespace cheems::test {
 

@@ -16,50 +16,58 @@ namespace cheems::test {
 /// units, sums of sums by both: attention's over rows of scores, an SSD's over
 /// rows of products of states, times a decay whose logarithm, a sum over rows,
 /// has been rounded.
-static int64_t longestSum(const ModelConfig &c, int64_t length) {
-  int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
-  if (c.attentionLayers() > 0) {
-    longest = std::max(longest, length + c.headDim);
-  }
-  if (c.attentionLayers() < c.layers) {
-    longest = std::max(longest, 2 * length + c.ssdStateSize);
+static int64_t longestSum(const ModelDescription &c, int64_t length) {
+  int64_t longest = c.hidden;
+  for (const Layer &layer : c.layers) {
+    if (const auto *mlp = layer.find<MLP>()) {
+      longest = std::max(longest, mlp->down.in);
+    }
+    if (const auto *attention = layer.find<Attention>()) {
+      longest = std::max(
+          {longest, attention->output.in, length + attention->headSize});
+    }
+    if (const auto *ssd = layer.find<SSD>()) {
+      longest =
+          std::max({longest, ssd->output.in, 2 * length + ssd->stateSize});
+    }
   }
   return longest;
 }
 
 /// Every layer, and the head, passes on the error of what came before and adds
 /// its own.
-double bound(const ModelConfig &c, int64_t length) {
-  return static_cast<double>(longestSum(c, length) * (c.layers + 1)) * 0x1p-24;
+double bound(const ModelDescription &c, int64_t length) {
+  auto layers = static_cast<int64_t>(c.layers.size());
+  return static_cast<double>(longestSum(c, length) * (layers + 1)) * 0x1p-24;
 }
 
 /// On tiles factors of SSD and weights of attention are rounded, some for every
 /// pair of rows: numbers of them are near a tie in every row.
 bool Evaluator::roundsPairsOfRows() const {
-  const ModelConfig &c = checkpoint.config();
+  const ModelDescription &c = checkpoint.model();
   return checkpoint.precision() == DType::BF16 &&
-         ((rounding.attention && c.attentionLayers() > 0) ||
-          (rounding.chunk && c.attentionLayers() < c.layers));
+         ((rounding.attention && c.find<Attention>()) ||
+          (rounding.chunk && c.find<SSD>()));
 }
 
 double Evaluator::boundOf(const Sequence &sequence) const {
-  return bound(checkpoint.config(), static_cast<int64_t>(sequence.ids.size()));
+  return bound(checkpoint.model(), static_cast<int64_t>(sequence.ids.size()));
 }
 
 Sequence Evaluator::evaluate(std::vector<int64_t> ids,
                              std::vector<int64_t> turned) const {
-  const ModelConfig &c = checkpoint.config();
+  const ModelDescription &c = checkpoint.model();
   int64_t length = static_cast<int64_t>(ids.size()), firm = 0;
   // A change of half of a margin on either side is too little. Where numbers
   // near a tie are in every row, masks move by them: a mask is two matmuls
   // away from its layer's input, and one of the terms that they sum changes by
   // a place of bf16. A half's score does, too, and an expert's is a sum of two.
   double f32 = 2.0 * bound(c, length),
-         pairs = static_cast<double>(c.layers) * 0x1p-7 /
+         pairs = static_cast<double>(c.layers.size()) * 0x1p-7 /
                  std::sqrt(static_cast<double>(c.hidden)),
          score = roundsPairsOfRows() ? pairs : f32;
   // No pair of rows is before the masks of the first layer.
-  double keep = c.layers > 1 ? score : f32;
+  double keep = c.layers.size() > 1 ? score : f32;
   TieWatch watch(0.0, turned);
   ModelEvaluation evaluated =
       evaluateModelWithMargins(checkpoint, ids, rounding);
@@ -77,7 +85,7 @@ Sequence Evaluator::draw(Random &random, int64_t length, int64_t tokens) const {
   for (int i = 0; i < attempts && best.firm * 10 < length * 9; ++i) {
     // few different tokens leave wide steps between masks, and many exact ties
     int64_t different =
-        tokens ? tokens : random.integer(2, checkpoint.config().vocabulary);
+        tokens ? tokens : random.integer(2, checkpoint.model().vocabulary);
     std::vector<int64_t> ids(length);
     for (int64_t &id : ids) {
       id = random.integer(0, different - 1);
@@ -135,7 +143,7 @@ std::vector<double> Evaluator::boundsOfRows(const Sequence &sequence) const {
       errors(Tensor(batch, std::move(moved.data)), 0, straight, sequence.firm,
              deviationOf(straight));
   auto units = static_cast<double>(longestSum(
-      checkpoint.config(), static_cast<int64_t>(sequence.ids.size())));
+      checkpoint.model(), static_cast<int64_t>(sequence.ids.size())));
   for (double &limit : limits) {
     limit = std::max(boundOf(sequence), limit * units);
   }
@@ -199,9 +207,15 @@ Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
 
 /// Evaluations of a search, of which those of wide layers take seconds.
 size_t Evaluator::affordableTrials(int64_t length) const {
-  const ModelConfig &c = checkpoint.config();
-  int64_t products = length * c.layers * c.hidden *
-                     (4 * c.heads * c.headDim + 3 * c.intermediate);
+  const ModelDescription &c = checkpoint.model();
+  int64_t products = 0;
+  for (const Layer &layer : c.layers) {
+    const auto *attention = layer.find<Attention>();
+    int64_t inner =
+        attention ? attention->output.in : layer.find<SSD>()->output.in;
+    products +=
+        length * c.hidden * (4 * inner + 3 * layer.find<MLP>()->down.in);
+  }
   constexpr int64_t most = 120, allProducts = 40'000'000'000;
   return static_cast<size_t>(std::min(most, allProducts / products));
 }
@@ -306,7 +320,7 @@ Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
       moved[t] = std::max(moved[t], before);
     }
   }
-  double most = roundedModelBound(checkpoint.config(), rounding,
+  double most = roundedModelBound(checkpoint.model(), rounding,
                                   static_cast<int64_t>(want.ids.size()));
   std::vector<double> gains = gainsOf(checkpoint, want.ids);
   for (size_t t = 0; t < moved.size(); ++t) {

@@ -15,7 +15,7 @@
 namespace cheems::test {
 
 /// What logits may differ by, in their standard deviation: f32's error.
-double bound(const ModelConfig &config, int64_t length);
+double bound(const ModelDescription &model, int64_t length);
 
 struct Sequence {
   std::vector<int64_t> ids;

@@ -54,7 +54,7 @@ protected:
 
 TEST_F(Agreement, ATieThatWentTheOtherWayExplainsADifference) {
   std::vector<NearTie> ties =
-      tiesWithin(bound(checkpoint->config(), length) / 4.0);
+      tiesWithin(bound(checkpoint->model(), length) / 4.0);
   ASSERT_FALSE(ties.empty());
   for (const NearTie &tie : ties) {
     Evaluator::Agreement got = withTurned(tie.index);
@@ -70,7 +70,7 @@ TEST_F(Agreement, AnErrorOfAnEarlierRowDoesNotHideATie) {
   disturbed.disturbance = 0x1p-21;
   llvm::SmallVector<int64_t, 4> batch{1, length, want.logits.shape[1]};
   for (const NearTie &tie :
-       tiesWithin(bound(checkpoint->config(), length) / 4.0)) {
+       tiesWithin(bound(checkpoint->model(), length) / 4.0)) {
     Tensor logits;
     {
       TieWatch watch(0.0, {tie.index});
@@ -85,7 +85,7 @@ TEST_F(Agreement, AnErrorOfAnEarlierRowDoesNotHideATie) {
 
 TEST_F(Agreement, WhatWentTheOtherWayInOneRunMayNotInTheNext) {
   std::vector<NearTie> ties =
-      tiesWithin(bound(checkpoint->config(), length) / 4.0);
+      tiesWithin(bound(checkpoint->model(), length) / 4.0);
   llvm::SmallVector<int64_t, 4> batch{1, length, want.logits.shape[1]};
   int64_t moved = 0;
   for (const NearTie &tie : ties) {

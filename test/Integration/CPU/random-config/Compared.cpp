@@ -69,17 +69,16 @@ Evaluator::Agreement Compared::run(std::vector<Sequence> &sequences,
   reference::Tensor logits = need(readLogits(output));
   Evaluator::Agreement worst;
   llvm::SmallVector<int64_t, 4> shape{static_cast<int64_t>(ids.size()), length,
-                                      opened->config().vocabulary};
+                                      opened->model().vocabulary};
   EXPECT_EQ(logits.shape, shape);
   if (logits.shape != shape) {
     return worst;
   }
-  const ModelConfig &config = opened->config();
+  const ModelDescription &model = opened->model();
   for (size_t b = 0; b < sequences.size(); ++b) {
     Sequence want = sequences[b];
     reference::Rounding cut = rounding();
-    if (cut.chunk && config.attentionLayers() < config.layers &&
-        chunk < length) {
+    if (cut.chunk && model.find<SSD>() && chunk < length) {
       cut.prefill = chunk; // chunks of SSD begin anew in each
       int64_t firm = want.firm;
       want = Evaluator(*opened, cut).evaluate(want.ids);

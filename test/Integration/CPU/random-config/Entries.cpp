@@ -61,7 +61,7 @@ Evaluator::Turned
 Evaluator::turnedEntries(const std::vector<int64_t> &ids,
                          const std::vector<Tensor> &stored) const {
   assert(roundsEntriesOnly());
-  double reach = bound(checkpoint.config(), static_cast<int64_t>(ids.size()));
+  double reach = bound(checkpoint.model(), static_cast<int64_t>(ids.size()));
   Turned turned;
   std::vector<Tensor> wanted;
   std::vector<NearTie> ties;

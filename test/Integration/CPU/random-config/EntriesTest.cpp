@@ -45,7 +45,7 @@ protected:
     return watch.nearTies();
   }
   double reach() const {
-    return bound(checkpoint->config(), static_cast<int64_t>(ids.size()));
+    return bound(checkpoint->model(), static_cast<int64_t>(ids.size()));
   }
 
   TemporaryFolder folder;

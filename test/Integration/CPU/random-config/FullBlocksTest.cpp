@@ -137,7 +137,7 @@ TEST_P(FullBlocks, GiveTheReferencesLogits) {
     Evaluator::Agreement got = compared.run(sequences, chunk, 2);
     if (storing) {
       EXPECT_EQ(got.turned, turned.roundings) << "other roundings went astray";
-      EXPECT_EQ(got.allowed, bound(compared.checkpoint().config(), what.length))
+      EXPECT_EQ(got.allowed, bound(compared.checkpoint().model(), what.length))
           << "a difference was allowed that no rounding explains";
     }
     std::printf("%s, %s, chunks of %d: error %.1e of %.1e, %d ties turned, of "

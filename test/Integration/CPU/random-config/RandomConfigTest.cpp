@@ -96,7 +96,9 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
       EXPECT_EQ(*formats, productFormats(drawn));
     }
     Evaluator evaluator = compared.evaluator();
-    std::optional<int64_t> window = compared.checkpoint().config().keepWindow;
+    const auto *attention = compared.checkpoint().model().find<Attention>();
+    std::optional<int64_t> window =
+        attention ? attention->mask->keep : std::nullopt;
     if (sequences.empty()) {
       // a small window is passed several times, and so is a block of 64 rows
       int64_t length = random.integer(window && *window < 64 ? 70 : 1, 150);

@@ -23,46 +23,50 @@ Units together(Units first, const Units &second) {
   return first;
 }
 
-RoundedPart attentionPart(const ModelConfig &c, const Rounding &rounding,
+RoundedPart attentionPart(const Attention &attention, const Rounding &rounding,
                           int64_t length) {
   RoundedPart part;
   // Keys and values, then queries and the weights of values.
-  Units entries(2, rounding.int8 ? unitOfCodes(127, c.headDim) : kUnitBF16);
-  part.after = together(together(inputs(rounding, c.headDim), entries),
+  Units entries(2, rounding.int8 ? unitOfCodes(127, attention.headSize)
+                                 : kUnitBF16);
+  part.after = together(together(inputs(rounding, attention.headSize), entries),
                         Units(rounding.attention ? 2 : 0, kUnitBF16));
-  part.length = 2 * length + c.headDim;
+  part.length = 2 * length + attention.headSize;
   return part;
 }
 
-RoundedPart ssdPart(const ModelConfig &c, const Rounding &rounding,
-                    int64_t length) {
+RoundedPart ssdPart(const SSD &ssd, const Rounding &rounding, int64_t length) {
   RoundedPart part;
   // x, b, c, sums of a chunk's rows, the weights of rows, and states.
   part.after = Units(rounding.chunk != 0 ? 6 : 0, kUnitBF16);
-  part.length = 2 * length + c.ssdStateSize;
+  part.length = 2 * length + ssd.stateSize;
   return part;
 }
 
 } // namespace
 
-double roundedModelBound(const ModelConfig &c, const Rounding &rounding,
+double roundedModelBound(const ModelDescription &c, const Rounding &rounding,
                          int64_t length) {
   std::vector<RoundedPart> parts;
-  for (const LayerTensors &layer : c.layer) {
-    RoundedPart sequence = layer.ssd ? ssdPart(c, rounding, length)
-                                     : attentionPart(c, rounding, length);
+  for (const Layer &layer : c.layers) {
+    const auto *ssd = layer.find<SSD>();
+    const auto *attention = layer.find<Attention>();
+    RoundedPart sequence = ssd ? ssdPart(*ssd, rounding, length)
+                               : attentionPart(*attention, rounding, length);
     sequence.before = inputs(rounding, c.hidden);
     sequence.factors = 4;
     sequence.after =
-        together(sequence.after, inputs(rounding, c.heads * c.headDim));
+        together(sequence.after,
+                 inputs(rounding, ssd ? ssd->output.in : attention->output.in));
     parts.push_back(sequence);
     RoundedPart state;
-    bool experts = layer.experts.has_value();
+    bool experts = layer.find<RetrievedExperts>();
+    int64_t inner = layer.find<MLP>()->down.in;
     state.before = inputs(rounding, c.hidden);
     state.factors = experts ? 4 : 2;
     state.after = together(experts ? inputs(rounding, c.hidden) : Units(),
-                           inputs(rounding, c.intermediate));
-    state.length = c.hidden + c.intermediate;
+                           inputs(rounding, inner));
+    state.length = c.hidden + inner;
     parts.push_back(state);
   }
   RoundedPart head;

@@ -11,7 +11,7 @@ namespace cheems::test {
 /// the farthest logit of a row, in deviations of all. It follows from unit
 /// roundoffs and the depth alone (RoundingBound.h). `length` is how many rows a
 /// sequence has.
-double roundedModelBound(const ModelConfig &config,
+double roundedModelBound(const ModelDescription &model,
                          const reference::Rounding &rounding, int64_t length);
 
 } // namespace cheems::test
