@@ -1,0 +1,101 @@
+// What descriptions may have and no op says yet is refused by name.
+#include "cheems/Import/Error.h"
+#include "cheems/Import/ModuleBuilder.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cheems {
+namespace {
+using testing::HasSubstr;
+
+/// One layer of masked attention and an MLP, as a Doge has.
+ModelDescription doge() {
+  ModelDescription model;
+  model.modelType = "doge";
+  model.hidden = 8;
+  model.rotary = {RotaryConfig{}};
+  Attention attention;
+  attention.heads = attention.keyValueHeads = 2;
+  attention.headSize = 4;
+  attention.rotary = RotaryUse{0, 4};
+  attention.mask = DynamicMask{};
+  attention.mask->heads = 2;
+  Branch sequence, state;
+  sequence.residual.weight = "r1";
+  state.residual.weight = "r2";
+  sequence.mixers.push_back({std::move(attention)});
+  state.mixers.push_back({MLP{}});
+  model.layers.push_back({{std::move(sequence), std::move(state)}});
+  return model;
+}
+
+Branch &branch(ModelDescription &model, size_t number) {
+  return model.layers[0].branches[number];
+}
+Attention &attention(ModelDescription &model) {
+  return std::get<Attention>(branch(model, 0).mixers[0].what);
+}
+
+template <typename Change> std::string refusalOf(Change change) {
+  ModelDescription model = doge();
+  change(model);
+  llvm::Error error = checkBuildable(model);
+  EXPECT_TRUE(error.isA<UnsupportedError>());
+  return llvm::toString(std::move(error));
+}
+
+TEST(Buildable, ADoge) {
+  ModelDescription model = doge();
+  EXPECT_FALSE(bool(checkBuildable(model)));
+  branch(model, 1).mixers.push_back({RetrievedExperts{}});
+  EXPECT_FALSE(bool(checkBuildable(model)));
+  model.layers.clear();
+  EXPECT_FALSE(bool(checkBuildable(model)));
+}
+
+TEST(Buildable, NamesTheLayerAndWhatItHas) {
+  EXPECT_EQ(refusalOf([](auto &m) { attention(m).mask.reset(); }),
+            "a model of type 'doge' is read, but cannot be compiled by this "
+            "version: layer 0 has attention without dynamic masks");
+  EXPECT_THAT(refusalOf([](auto &m) { attention(m).window = 4; }),
+              HasSubstr("layer 0 has a window that drops keys by age"));
+  EXPECT_THAT(refusalOf([](auto &m) { attention(m).rotary.reset(); }),
+              HasSubstr("heads without positions"));
+  EXPECT_THAT(refusalOf([](auto &m) { attention(m).rotary->size = 2; }),
+              HasSubstr("heads that turn in part"));
+  EXPECT_THAT(refusalOf([](auto &m) { m.rotary = {RotaryList{}}; }),
+              HasSubstr("rotary frequencies other than powers of one base"));
+  EXPECT_THAT(refusalOf([](auto &m) { m.embeddingFactor = 2; }),
+              HasSubstr("the model has a factor of the embedding"));
+  EXPECT_THAT(refusalOf([](auto &m) { m.logitFactor = 2; }),
+              HasSubstr("the model has a factor of the logits"));
+  EXPECT_THAT(refusalOf([](auto &m) { branch(m, 1).residual.weight.reset(); }),
+              HasSubstr("layer 0 has a residual without a weight"));
+  EXPECT_THAT(refusalOf([](auto &m) { branch(m, 1).residual.factor = 2; }),
+              HasSubstr("a factor of its residual"));
+  EXPECT_THAT(
+      refusalOf([](auto &m) { branch(m, 1).mixers[0].inputFactor = 2; }),
+      HasSubstr("factors of its parts"));
+  EXPECT_THAT(
+      refusalOf([](auto &m) { branch(m, 0).mixers.push_back({SSD{}}); }),
+      HasSubstr("parts side by side"));
+  EXPECT_THAT(
+      refusalOf([](auto &m) { branch(m, 1).mixers = {{RetrievedExperts{}}}; }),
+      HasSubstr("retrieved experts without an MLP"));
+}
+
+/// Pools are shared by all layers of a kind.
+TEST(Buildable, LayersAgreeInWhatTheyStore) {
+  auto second = [](auto change) {
+    return refusalOf([&](ModelDescription &model) {
+      model.layers.push_back(model.layers[0]);
+      change(std::get<Attention>(model.layers[1].branches[0].mixers[0].what));
+    });
+  };
+  EXPECT_THAT(second([](Attention &a) { a.keyValueHeads = 1; }),
+              HasSubstr("layer 1 has other heads of keys"));
+  EXPECT_THAT(second([](Attention &a) { a.mask->keep = 3; }),
+              HasSubstr("layer 1 has other masks"));
+}
+} // namespace
+} // namespace cheems
