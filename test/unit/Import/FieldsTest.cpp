@@ -13,29 +13,28 @@ namespace {
 
 using Change = llvm::function_ref<void(ModelFolder &)>;
 
-/// What comes of a change in each kind of model of a family.
-std::vector<Opened> openAll(const Family &family, Change change) {
-  std::vector<Opened> all;
+/// Shows what comes of a change in each kind of model of a family.
+void openAll(const Family &family, Change change,
+             llvm::function_ref<void(const Opened &)> see) {
   auto open = [&](ModelFolder &folder) {
     change(folder);
-    all.push_back(folder.writeAndOpen());
+    see(folder.writeAndOpen());
   };
   if (family.name == "Llama") {
     for (const char *type : kinTypes) {
       LlamaFolder folder(type);
       open(folder);
     }
-    return all;
+    return;
   }
   ModelFolder folder;
   if (family.name == "Cheems") {
     open(folder.makeCheems());
-    return all;
+    return;
   }
   open(folder);
   ModelFolder author;
   open(author.useAuthorNames());
-  return all;
 }
 
 /// Whether a value that the field cannot have is an error that names it, in
@@ -62,10 +61,13 @@ bool isLookedAt(const Family &family, llvm::StringRef field) {
         table[inTable] = value;
         folder.set("rope_parameters", std::move(table));
       };
-      for (const Opened &opened : openAll(family, change)) {
-        if (llvm::StringRef(opened.error).contains(": " + field.str() + " ")) {
-          return true;
-        }
+      bool named = false;
+      openAll(family, change, [&](const Opened &opened) {
+        named |=
+            llvm::StringRef(opened.error).contains(": " + field.str() + " ");
+      });
+      if (named) {
+        return true;
       }
     }
   }
@@ -90,12 +92,15 @@ TEST(Fields, WhatIsHarmlessMayHaveAnyValue) {
       if (field.role != FieldRole::Harmless) {
         continue;
       }
-      for (const Opened &opened : openAll(*family, [&](ModelFolder &folder) {
-             folder.set(field.name, llvm::json::Object{{"a", 1}});
-           })) {
-        EXPECT_EQ(opened.error, "") << field.name.str();
-        EXPECT_THAT(opened.warnings, IsEmpty()) << field.name.str();
-      }
+      openAll(
+          *family,
+          [&](ModelFolder &folder) {
+            folder.set(field.name, llvm::json::Object{{"a", 1}});
+          },
+          [&](const Opened &opened) {
+            EXPECT_EQ(opened.error, "") << field.name.str();
+            EXPECT_THAT(opened.warnings, IsEmpty()) << field.name.str();
+          });
     }
   }
 }
