@@ -8,7 +8,7 @@
 
 namespace cheems {
 
-struct StoredTensor {
+struct TensorInFile {
   const TensorView *view; ///< inside WeightFiles::files
   size_t file;
 };
@@ -18,9 +18,9 @@ struct WeightFiles {
                     ///< or the index
   std::vector<SafeTensorsFile> files;
   std::vector<std::string> paths; ///< of `files`
-  llvm::StringMap<StoredTensor> tensors;
+  llvm::StringMap<TensorInFile> tensors;
 
-  llvm::StringRef pathOf(const StoredTensor &tensor) const {
+  llvm::StringRef pathOf(const TensorInFile &tensor) const {
     return paths[tensor.file];
   }
 };
