@@ -191,7 +191,7 @@ TEST(Checkpoint, HeadsNeedNotAddUpToHidden) {
   EXPECT_EQ(opened.checkpoint->model().hidden, 16);
   opened = folder.unset("head_dim").writeAndOpen(); // then a head has 8
   EXPECT_THAT(opened.error, HasSubstr("q_proj.weight' has shape [8, 16], but "
-                                      "model.json asks for [16, 16]"));
+                                      "config.json asks for [16, 16]"));
 }
 
 TEST(Checkpoint, StoredRotaryTablesAreIgnored) {

@@ -144,7 +144,7 @@ TEST(Experts, MoreThanTheKeysReachIsAnError) {
   folder.addExperts(0).set("num_experts_per_tok", 5);
   EXPECT_THAT(
       folder.writeAndOpen().error,
-      HasSubstr("model.json: num_experts_per_tok 5 is more than the 4 "
+      HasSubstr("config.json: num_experts_per_tok 5 is more than the 4 "
                 "experts that 2 keys per half can reach (num_experts 4)"));
   EXPECT_EQ(folder.set("num_experts_per_tok", 4).writeAndOpen().error, "");
   ModelFolder author;
@@ -162,16 +162,16 @@ TEST(Experts, OddQueriesAreAnError) {
   ModelFolder folder;
   folder.makeCheems().addExperts(0).set("expert_retrieval_size", 5);
   Opened opened = folder.writeAndOpen();
-  EXPECT_THAT(opened.error, HasSubstr("model.json: expert_retrieval_size 5 is "
+  EXPECT_THAT(opened.error, HasSubstr("config.json: expert_retrieval_size 5 is "
                                       "odd"));
   EXPECT_FALSE(opened.unsupported);
 }
 
 TEST(Experts, ShapesFollowTheFields) {
   const std::pair<const char *, const char *> cases[] = {
-      {"num_cdmoe_experts", "[8, 16], but model.json asks for"},
-      {"num_cdmoe_heads", "has shape [8, 16], but model.json asks for"},
-      {"expert_retrieval_size", "has shape [8, 16], but model.json asks for"}};
+      {"num_cdmoe_experts", "[8, 16], but config.json asks for"},
+      {"num_cdmoe_heads", "has shape [8, 16], but config.json asks for"},
+      {"expert_retrieval_size", "has shape [8, 16], but config.json asks for"}};
   for (const auto &[field, part] : cases) {
     ModelFolder folder;
     folder.makeCheems().addExperts(0).set(field, 16);
@@ -180,7 +180,7 @@ TEST(Experts, ShapesFollowTheFields) {
     EXPECT_FALSE(opened.checkpoint) << field;
     EXPECT_THAT(opened.error,
                 HasSubstr(field == cases[0].first
-                              ? "keys' has shape [2, 2, 2, 2], but model.json "
+                              ? "keys' has shape [2, 2, 2, 2], but config.json "
                                 "asks for [2, 3, 2, 2]"
                               : part));
   }

@@ -158,7 +158,7 @@ TEST(Cheems, OptionalTensorsOfStateSpaceLayers) {
   opened = folder.set("hidden_bias", true).writeAndOpen();
   EXPECT_THAT(opened.error,
               HasSubstr("'model.layers.0.ssd.b_proj.bias' is missing; "
-                        "model.json says hidden_bias true"));
+                        "config.json says hidden_bias true"));
 }
 
 TEST(Cheems, AttentionLayersAreLikeDoges) {

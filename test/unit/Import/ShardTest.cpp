@@ -32,7 +32,7 @@ struct ShardedFolder : ModelFolder {
     }
   }
   Opened writeShardsAndOpen() const {
-    write("model.json",
+    write("config.json",
           llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(config)))
               .str());
     write(first, safeTensorsBytes(one));

@@ -263,7 +263,7 @@ TEST(RandomCheckpoint, SameSeedWritesTheSameBytes) {
     drawn.sharded = false;
     writeCheckpoint(drawn, folder->path);
   }
-  for (const char *name : {"model.json", "model.safetensors"}) {
+  for (const char *name : {"config.json", "model.safetensors"}) {
     auto a = llvm::MemoryBuffer::getFile((first.path / name).string());
     auto b = llvm::MemoryBuffer::getFile((second.path / name).string());
     ASSERT_TRUE(a && b);
