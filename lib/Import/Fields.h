@@ -47,7 +47,7 @@ Activation readActivation(ConfigReader &reader, llvm::StringRef name,
 std::optional<int64_t> readToken(ConfigReader &reader, llvm::StringRef name,
                                  std::optional<int64_t> otherwise,
                                  int64_t vocabulary);
-/// Of one token or a list.
+/// Reads a field that holds one token or a list.
 std::vector<int64_t> readTokens(ConfigReader &reader, llvm::StringRef name,
                                 std::optional<int64_t> otherwise,
                                 int64_t vocabulary);

@@ -35,7 +35,7 @@ void warnOfUnknown(ConfigReader &reader, const RotaryFields &fields,
   }
 }
 
-/// By how much positions are stretched.
+/// Reads by how much positions are stretched.
 double readFactor(ConfigReader &table, llvm::StringRef kind) {
   std::optional<double> factor = table.number("factor");
   if (!factor) {

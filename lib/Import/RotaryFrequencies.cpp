@@ -19,7 +19,7 @@ std::vector<double> scaleEach(double theta, int64_t size, Scaled scaled) {
   return frequencies;
 }
 
-/// Of a frequency the share `keep`, of the stretched one the rest.
+/// Mixes a frequency, whose share is `keep`, with the stretched one.
 double mix(double frequency, double factor, double keep) {
   return frequency * keep + frequency / factor * (1.0 - keep);
 }

@@ -24,7 +24,7 @@ struct ImportOptions {
 /// An UnsupportedError that names what a description has and no op says yet.
 llvm::Error checkBuildable(const ModelDescription &model);
 
-/// Of a description that checkBuildable() passes.
+/// Takes a description that checkBuildable() passes.
 /// The module is straight-line and knows no target. It carries
 /// - `cheems.state`: the pools in order, {name, role, type, shape}, extents
 /// "slots" and "capacity" by name;

@@ -9,7 +9,8 @@ namespace {
 /// in them.
 struct KindWords {
   SmallVector<std::string> parts, flags;
-  /// In the order in which biases are named: those of mixers with states first.
+  /// The names list biases in this order: those of mixers with states are
+  /// first.
   SmallVector<std::pair<const Projection *, StringRef>> ofStates, ofExperts,
       ofMLPs;
 

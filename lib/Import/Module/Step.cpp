@@ -12,7 +12,7 @@ struct Step {
   ModuleOp module;
   const ModelTypes &types;
   Value positions, lengths; ///< of every row: see rowPositions
-  /// By table of the model and numbers that turn.
+  /// The keys are a table of the model and how many numbers turn.
   llvm::DenseMap<std::pair<size_t, int64_t>, std::pair<Value, Value>> tables;
   SmallVector<Value> attentionPools, ssdPools;
   int64_t attentionLayer = 0, ssdLayer = 0; ///< the next of its kind
