@@ -5,7 +5,7 @@
 // RUN: not cheems-opt %s --cheems-select-strategy="group-experts=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: group-experts must be the rows of a group, or 0, not -1
 // Kernels are told: what is between leaves the attribute where it is.
-// RUN: cheems-opt %s --cheems-fast="to=planned group-experts=64" --mlir-print-ir-before=cheems-lower-microkernels 2>&1 >/dev/null | FileCheck %s --check-prefix=BUFFERS
+// RUN: cheems-opt %s --cheems-fast="to=planned group-experts=64" --mlir-disable-threading --mlir-print-ir-before=cheems-lower-microkernels 2>&1 >/dev/null | FileCheck %s --check-prefix=BUFFERS
 
 // CHECK-LABEL: @prompt
 // CHECK: cheems.retrieve_experts ascending {cheems_cpu.strategy = #cheems_cpu.rows_strategy<rows = 1>}
