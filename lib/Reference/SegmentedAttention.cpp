@@ -42,8 +42,8 @@ QuantizedEntries stored(const Tensor &x, const AttentionPools &pools,
 class Evaluation {
 public:
   Evaluation(const AttentionRows &rows, int64_t layer,
-            const SegmentedAttentionOptions &options, AttentionPools &pools,
-            Tensor *losses)
+             const SegmentedAttentionOptions &options, AttentionPools &pools,
+             Tensor *losses)
       : rows(rows), layer(layer), options(options), pools(pools),
         losses(losses), keys(stored(rows.key, pools, options)),
         values(stored(rows.value, pools, options)), y(rows.query.shape) {}
