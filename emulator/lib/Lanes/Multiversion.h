@@ -49,15 +49,7 @@
   }                                                                            \
   _Pragma("clang attribute pop")
 #else
-#define CHEEMS_LANES_PRAGMA(text) _Pragma(#text)
-#define CHEEMS_LANES_OPTIONS(target) CHEEMS_LANES_PRAGMA(GCC target(target))
-#define CHEEMS_LANES_BEGIN                                                     \
-  _Pragma("GCC push_options")                                                  \
-      CHEEMS_LANES_OPTIONS(CHEEMS_LANES_TARGET) namespace cheems::emulator::   \
-          CHEEMS_LANES_NAMESPACE {
-#define CHEEMS_LANES_END                                                       \
-  }                                                                            \
-  _Pragma("GCC pop_options")
+#error "GCC 12 takes no target of a _Pragma in a macro: BASELINE, or clang"
 #endif
 
 #endif
