@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every test that each commit gets: installs what is missing, then the release build with its tests, what has no MLIR under
-# ASan + UBSan and under TSan, the format, clang-tidy, the messages of commits. It is the same on each commit: nothing is drawn.
+# ASan + UBSan and under TSan, the format, clang-tidy, the words, the messages of commits. It is the same on each commit: nothing is drawn.
 # Fails at the end if any part failed.
 #
 #   test.sh              what CI runs
@@ -69,5 +69,6 @@ sanitized tsan cheems-sanitized-tests -R '^(ThreadPool|Session|State|Text|Genera
 echo "==== style"
 timed style scripts/format.sh --check || broken+=(format)
 timed style scripts/tidy.sh || broken+=(tidy)
+timed style python3 scripts/words.py || broken+=(words)
 timed style scripts/commits.py || broken+=("messages of commits")
 summary
