@@ -34,6 +34,9 @@ struct Family {
   /// compute.
   llvm::Expected<ModelDescription> (*describe)(const FamilyInput &input,
                                                Binder &binder);
+  /// Whether modules are built of its models. Others are read and refused, and
+  /// messages do not name them as supported.
+  bool isBuilt = true;
 };
 
 // One a file; Registry.cpp lists them.

@@ -1,5 +1,5 @@
 // Llama and its kin, which are one graph: rotary attention without masks and a
-// gated MLP, each behind a norm, added to x.
+// gated MLP, each after a norm, added to x.
 #include "lib/Import/Families/Family.h"
 #include "lib/Import/Messages.h"
 #include "lib/Import/Rotary.h"
@@ -489,7 +489,8 @@ const Family &llamaFamily() {
       {"qwen2", "Qwen2ForCausalLM"},     {"qwen3", "Qwen3ForCausalLM"},
       {"smollm3", "SmolLM3ForCausalLM"}, {"granite", "GraniteForCausalLM"}};
   static const llvm::ArrayRef<ConfigField> fields[] = {llamaFields};
-  static const Family family = {"Llama", kinds, fields, describeLlama};
+  static const Family family = {"Llama", kinds, fields, describeLlama,
+                                /*isBuilt=*/false};
   return family;
 }
 

@@ -14,9 +14,12 @@ constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> foreign[] = {
     {"falcon_mamba", "its states decay by a matrix, so they have no dual form"},
     {"zamba2", "its blocks are shared and change with each use"}};
 
-std::string knownTypes() {
+std::string supportedTypes() {
   std::vector<std::string> types;
   for (const Family *family : families()) {
+    if (!family->isBuilt) {
+      continue;
+    }
     for (const ModelKind &kind : family->kinds) {
       std::string type = quoted(kind.modelType);
       if (!llvm::is_contained(types, type)) {
@@ -78,7 +81,7 @@ llvm::Expected<FoundFamily> findFamily(const llvm::json::Object &config,
         }
       }
       return unsupported(file + ": model_type " + quoted(*type) +
-                         " is not supported; " + knownTypes() + " are");
+                         " is not supported; " + supportedTypes() + " are");
     }
     return *found;
   }
@@ -89,7 +92,7 @@ llvm::Expected<FoundFamily> findFamily(const llvm::json::Object &config,
         [&](const ModelKind &kind) { return kind.architecture == name; });
     if (!found) {
       return unsupported(file + ": model_type is missing, and architectures " +
-                         quoted(name) + " is of none of " + knownTypes());
+                         quoted(name) + " is of none of " + supportedTypes());
     }
   } else if (weights) {
     found = findKind([&](const ModelKind &kind) {
@@ -97,7 +100,7 @@ llvm::Expected<FoundFamily> findFamily(const llvm::json::Object &config,
     });
   }
   if (!found) {
-    return failed(file + ": model_type is missing; " + knownTypes() +
+    return failed(file + ": model_type is missing; " + supportedTypes() +
                   " are supported");
   }
   return *found;
