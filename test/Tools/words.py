@@ -14,7 +14,7 @@ words = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(words)
 
 # A text for each line of the list: a phrase that nothing here finds is no rule.
-OLD = """the card | of cards | a card in software | its law | matrix product | products of prompts | coded product
+OLD = """the card | of cards | a card in software | a GPU in software | its law | matrix product | products of prompts | coded product
 products with panels | product after attention | a product's | the product's loop | epilogue of a product | tables of codes
 rounds rows to codes | matmul with codes | codes of 4 bits | codes and a scale | becomes codes | sum of its codes
 evicted place | places of elements | places in shared memory | merges the pieces | pieces of a sequence | attention in pieces
