@@ -131,7 +131,7 @@ class Launch:
         return self.kernel.startswith("merged")
 
     @property
-    def has_codes(self):
+    def is_quantized(self):
         return "product_int" in self.kernel
 
     @property
@@ -149,7 +149,7 @@ class Launch:
     def weights(self):
         """Numbers of the inputs that x is multiplied with."""
         x = self.x
-        if self.has_codes:  # of 4 bits there are two in a byte
+        if self.is_quantized:  # of 4 bits there are two in a byte
             return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[-1] == "i8"]
         if self.has_norm or self.merges:
             before = 2 if self.has_norm else 4
@@ -209,7 +209,7 @@ class Launch:
         else:
             return None
         # tensor cores multiply twice as many bytes
-        rate = self.rate * (2 if self.has_codes else 1)
+        rate = self.rate * (2 if self.is_quantized else 1)
         return multiplied / rate / self.multiprocessors
 
     def cycles(self, pipe):

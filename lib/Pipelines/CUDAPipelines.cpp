@@ -49,7 +49,7 @@ static void round(OpPassManager &pm, const CardOptions &card) {
   pm.addPass(createAddTopLogitsPass(topLogits));
   pm.addPass(createSpecializeDecodePass(
       SpecializeDecodePassOptions{tile::kFewRows, /*callees=*/true}));
-  pm.addPass(createCodeProductsPass());
+  pm.addPass(createQuantizeMatmulsPass());
   pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
   // An extent of a result is no use of it: what has one use can be fused.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

@@ -145,8 +145,8 @@ void parseCodes(const FieldReader &reader, Parameter &parameter) {
     throw reader.bad("codes", "is there beside 'scales'");
   }
   FieldReader codes = reader.object("codes");
-  parameter.codeBits = codes.integer("bits", 4, 8);
-  if (parameter.codeBits != 4 && parameter.codeBits != 8) {
+  parameter.quantizedBits = codes.integer("bits", 4, 8);
+  if (parameter.quantizedBits != 4 && parameter.quantizedBits != 8) {
     throw codes.bad("bits", "is neither 4 nor 8");
   }
   if (codes.has("group")) {
@@ -182,7 +182,7 @@ Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,
   parameter.bytes = stored * size;
   // Layouts may pad; nothing is left out.
   int64_t numbers = parameter.numbers();
-  if ((parameter.codeBits == 4 ? numbers / 2 + numbers % 2 : numbers) >
+  if ((parameter.quantizedBits == 4 ? numbers / 2 + numbers % 2 : numbers) >
       stored) {
     throw reader.bad("logical", "has more numbers than are stored");
   }

@@ -85,7 +85,7 @@ StepCost::Table StepCost::tableOf(const Parameter &matrix) {
   }
   // Not bytes / rows: a layout may have more rows than the table.
   int64_t rowBytes = shape.length * (matrix.bytes / matrix.elements()) /
-                     (matrix.codeBits == 4 ? 2 : 1);
+                     (matrix.quantizedBits == 4 ? 2 : 1);
   return {shape.columns, rowBytes, shape.length};
 }
 

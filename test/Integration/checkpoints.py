@@ -112,7 +112,7 @@ def decoded(values, columns, bits, group, row=of_bytes, part=of_nibbles):
     return result
 
 
-def coded_parameters(module):
+def quantized_parameters(module):
     """name -> (bits, group) of the weights that a module's text has as integers."""
     found = {}
     for names, bits, group in re.findall(r"cheems\.parameter \[([^\]]*)\].*quantized[^<]*<bits = (\d+), group = (\d+)", module):

@@ -10,7 +10,7 @@ DEVIATIONS = 6.0  # of a hundred thousand normal numbers hardly one is as far
 ROW = 4.0  # a row may pass errors on more than the mean row, such as one of which a norm divides by little
 
 
-def unit_of_codes(most, length):
+def unit_of_quantized(most, length):
     """Returns the unit of integers from -most to most, in the mean of rows of `length` numbers that share a scale."""
     return math.sqrt(2.0 * math.log(length)) / (2.0 * most)
 

@@ -11,7 +11,7 @@ import random
 import unittest
 
 import checkpoints
-from rounding_bound import UNITS, Part, choice_bound, independent, rounding_bounds, row_bound, sum_bound, together, unit_of_codes
+from rounding_bound import UNITS, Part, choice_bound, independent, rounding_bounds, row_bound, sum_bound, together, unit_of_quantized
 
 TABLE = json.loads((pathlib.Path(__file__).parent / "rounding_bounds.json").read_text())
 
@@ -27,7 +27,7 @@ class Bounds(unittest.TestCase):
             self.assertAlmostEqual(rounded, case["rounded"], delta=1e-12 * rounded, msg=case["name"])
             self.assertAlmostEqual(compiled, case["compiled"], delta=1e-12 * compiled, msg=case["name"])
         for case in TABLE["codes"]:
-            self.assertAlmostEqual(unit_of_codes(case["most"], case["length"]), case["unit"], delta=1e-15)
+            self.assertAlmostEqual(unit_of_quantized(case["most"], case["length"]), case["unit"], delta=1e-15)
         for case in TABLE["sums"]:
             self.assertAlmostEqual(sum_bound(case["unit"], case["length"]), case["bound"], delta=1e-12)
         for case in TABLE["rows"]:
@@ -57,7 +57,7 @@ class Simulated(unittest.TestCase):
         for length in (64, 512):
             error = mean_square([code - x for at in range(0, 16384, length)
                                  for code, x in zip(checkpoints.of_bytes(self.numbers[at : at + length]), self.numbers[at : at + length])])
-            bound = independent([unit_of_codes(127, length)])
+            bound = independent([unit_of_quantized(127, length)])
             self.assertLess(error, 1.1 * bound)
             self.assertGreater(error, 0.5 * bound)
 

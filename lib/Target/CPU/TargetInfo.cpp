@@ -34,15 +34,15 @@ struct Step {
   llvm::ArrayRef<llvm::StringLiteral>
       adds; ///< to the features of the one before
   bool wantsFastDot = false;
-  bool forCodes =
+  bool forQuantized =
       false; ///< differs from the one before in quantized matmuls alone
   bool aside = false; ///< those after it do not have its features
 };
 constexpr Step kSteps[] = {
     {"avx2", kBaseline},
-    {"avxvnni", kNarrowDotI8, false, /*forCodes=*/true, /*aside=*/true},
+    {"avxvnni", kNarrowDotI8, false, /*forQuantized=*/true, /*aside=*/true},
     {"avx512", kWide},
-    {"avx512vnni", kDotI8, false, /*forCodes=*/true},
+    {"avx512vnni", kDotI8, false, /*forQuantized=*/true},
     {"avx512bf16", kDotBF16, /*wantsFastDot=*/true},
     {"amx", kTiles}};
 
@@ -101,8 +101,8 @@ llvm::Expected<Features> featuresOf(llvm::StringRef cpu) {
 }
 
 /// All variants, least first; those for quantized weights alone only
-/// `withCodes`.
-std::vector<TargetInfo> allVariants(bool withCodes) {
+/// `withQuantized`.
+std::vector<TargetInfo> allVariants(bool withQuantized) {
   std::vector<TargetInfo> all;
   std::vector<std::string> before;
   for (const Step &step : kSteps) {
@@ -113,7 +113,7 @@ std::vector<TargetInfo> allVariants(bool withCodes) {
     if (!step.aside) {
       before = features;
     }
-    if (step.forCodes && !withCodes) {
+    if (step.forQuantized && !withQuantized) {
       continue;
     }
     TargetInfo info;
@@ -130,13 +130,13 @@ std::vector<TargetInfo> allVariants(bool withCodes) {
 } // namespace
 
 llvm::Expected<std::vector<TargetInfo>>
-TargetInfo::variants(llvm::StringRef cpu, bool withCodes) {
-  for (TargetInfo &variant : allVariants(/*withCodes=*/true)) {
+TargetInfo::variants(llvm::StringRef cpu, bool withQuantized) {
+  for (TargetInfo &variant : allVariants(/*withQuantized=*/true)) {
     if (cpu == variant.name) {
       return std::vector{std::move(variant)};
     }
   }
-  std::vector<TargetInfo> all = allVariants(withCodes);
+  std::vector<TargetInfo> all = allVariants(withQuantized);
   if (cpu == "portable") {
     std::reverse(all.begin(), all.end());
     return all;

@@ -1,5 +1,5 @@
 """What GPUs round of a model, as parts of test/Integration/rounding_bound.py."""
-from rounding_bound import UNITS, Part, unit_of_codes
+from rounding_bound import UNITS, Part, unit_of_quantized
 
 CODED = {"int8", "int4"}
 
@@ -29,10 +29,10 @@ def card_parts(config, weights, stored, kv, rows):
 
     def inputs(length):
         """Returns the units of a matmul's inputs."""
-        return [] if kind == "f32" else [unit_of_codes(127, length) if kind in CODED else UNITS[kind]]
+        return [] if kind == "f32" else [unit_of_quantized(127, length) if kind in CODED else UNITS[kind]]
 
     brain = UNITS["bf16"]
-    entries = [unit_of_codes(127, sizes.head_size)] * 2 if kv == "int8" else [brain] * 2 if stored == "BF16" else []
+    entries = [unit_of_quantized(127, sizes.head_size)] * 2 if kv == "int8" else [brain] * 2 if stored == "BF16" else []
     parts = []
     for layer in range(sizes.layers):
         outputs = inputs(sizes.heads * sizes.head_size)

@@ -74,7 +74,7 @@ class Comparison:
         self.modules = {stage: folder / f"{stage}.mlir" for stage in ("mlir", "rounded")}
         run(bins / "cheems-compile", of_cards, *flags, "--emit", "rounded", "-o", self.modules["rounded"])
         if weights in CODED:
-            for name, (bits, group) in checkpoints.coded_parameters(self.modules["rounded"].read_text()).items():
+            for name, (bits, group) in checkpoints.quantized_parameters(self.modules["rounded"].read_text()).items():
                 shape, values = read[name]
                 read[name] = shape, checkpoints.decoded(values, shape[-1], bits, group, **rounding)
         elif weights != "stored":

@@ -12,14 +12,15 @@ using Use = ParameterUse;
 using Shape = std::vector<int64_t>;
 
 Parameter parameter(Use use, Shape logical, const char *type, Shape shape,
-                    int64_t bytes, int64_t codeBits = 0, bool scales = false) {
+                    int64_t bytes, int64_t quantizedBits = 0,
+                    bool scales = false) {
   Parameter result;
   result.use = use;
   result.logical = std::move(logical);
   result.type = type;
   result.shape = std::move(shape);
   result.bytes = bytes;
-  result.codeBits = codeBits;
+  result.quantizedBits = quantizedBits;
   result.scales = scales;
   result.targets = {"cpu"};
   return result;

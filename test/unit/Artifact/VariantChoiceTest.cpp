@@ -97,15 +97,15 @@ TEST(VariantChoice, theBestThatRunsIsTaken) {
 }
 
 TEST(VariantChoice, avxVnniIsTakenWithoutAvx512WhereThereIsCodeForIt) {
-  json withCodes = portable();
-  withCodes.insert(withCodes.begin() + 3,
-                   variant("avxvnni", {"avx2", "avxvnni"}));
-  EXPECT_EQ(chosen(withCodes, cpuOf(alderLake)), "avxvnni");
-  EXPECT_EQ(chosen(withCodes, cpuOf(haswell)), "avx2");
-  EXPECT_EQ(chosen(withCodes, cpuOf(skylake)), "avx512");
-  EXPECT_EQ(chosen(withCodes, cpuOf(sapphireRapids)), "amx");
+  json withQuantized = portable();
+  withQuantized.insert(withQuantized.begin() + 3,
+                       variant("avxvnni", {"avx2", "avxvnni"}));
+  EXPECT_EQ(chosen(withQuantized, cpuOf(alderLake)), "avxvnni");
+  EXPECT_EQ(chosen(withQuantized, cpuOf(haswell)), "avx2");
+  EXPECT_EQ(chosen(withQuantized, cpuOf(skylake)), "avx512");
+  EXPECT_EQ(chosen(withQuantized, cpuOf(sapphireRapids)), "amx");
   EXPECT_EQ(chosen(portable(), cpuOf(alderLake)), "avx2");
-  EXPECT_THAT(refusal(withCodes, cpuOf(haswell), "avxvnni"),
+  EXPECT_THAT(refusal(withQuantized, cpuOf(haswell), "avxvnni"),
               HasSubstr("no 'avxvnni'"));
 }
 

@@ -13,23 +13,25 @@ using testing::HasSubstr;
 
 namespace {
 
-std::vector<TargetInfo> variants(llvm::StringRef cpu, bool withCodes = false) {
-  auto found = TargetInfo::variants(cpu, withCodes);
+std::vector<TargetInfo> variants(llvm::StringRef cpu,
+                                 bool withQuantized = false) {
+  auto found = TargetInfo::variants(cpu, withQuantized);
   EXPECT_TRUE(bool(found)) << llvm::toString(found.takeError());
   return found ? *found : std::vector<TargetInfo>();
 }
 
-std::vector<std::string> names(llvm::StringRef cpu, bool withCodes = false) {
+std::vector<std::string> names(llvm::StringRef cpu,
+                               bool withQuantized = false) {
   std::vector<std::string> result;
-  for (const TargetInfo &variant : variants(cpu, withCodes)) {
+  for (const TargetInfo &variant : variants(cpu, withQuantized)) {
     result.push_back(variant.name);
   }
   return result;
 }
 
 TEST(TargetInfo, portableIsEveryVariantBestFirst) {
-  std::vector<TargetInfo> all = variants("portable", /*withCodes=*/true);
-  EXPECT_THAT(names("portable", /*withCodes=*/true),
+  std::vector<TargetInfo> all = variants("portable", /*withQuantized=*/true);
+  EXPECT_THAT(names("portable", /*withQuantized=*/true),
               ElementsAre("amx", "avx512bf16", "avx512vnni", "avx512",
                           "avxvnni", "avx2"));
   EXPECT_THAT(names("portable"),
@@ -61,7 +63,7 @@ TEST(TargetInfo, aCpuGetsTheBestVariantItHas) {
 
 TEST(TargetInfo, codesAloneAskForVnni) {
   for (llvm::StringRef cpu : {"icelake-server", "cooperlake"}) {
-    EXPECT_THAT(names(cpu, /*withCodes=*/true), ElementsAre("avx512vnni"));
+    EXPECT_THAT(names(cpu, /*withQuantized=*/true), ElementsAre("avx512vnni"));
     EXPECT_THAT(names(cpu), ElementsAre("avx512"));
   }
   EXPECT_THAT(names("avx512vnni"), ElementsAre("avx512vnni"));
@@ -69,11 +71,12 @@ TEST(TargetInfo, codesAloneAskForVnni) {
 
 TEST(TargetInfo, codesAloneAskForVnniWithoutAvx512) {
   for (llvm::StringRef cpu : {"alderlake", "arrowlake", "sierraforest"}) {
-    EXPECT_THAT(names(cpu, /*withCodes=*/true), ElementsAre("avxvnni"));
+    EXPECT_THAT(names(cpu, /*withQuantized=*/true), ElementsAre("avxvnni"));
     EXPECT_THAT(names(cpu), ElementsAre("avx2"));
   }
   EXPECT_THAT(names("avxvnni"), ElementsAre("avxvnni"));
-  EXPECT_THAT(names("sapphirerapids", /*withCodes=*/true), ElementsAre("amx"));
+  EXPECT_THAT(names("sapphirerapids", /*withQuantized=*/true),
+              ElementsAre("amx"));
 }
 
 TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
@@ -90,7 +93,8 @@ TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
 TEST(TargetInfo, descriptionFollowsTheFeatures) {
   std::vector<Products> products;
   std::vector<int64_t> lanes;
-  for (const TargetInfo &variant : variants("portable", /*withCodes=*/true)) {
+  for (const TargetInfo &variant :
+       variants("portable", /*withQuantized=*/true)) {
     products.push_back(variant.describe(false).products);
     lanes.push_back(variant.describe(false).lanes);
   }
@@ -107,7 +111,8 @@ TEST(TargetInfo, theRuntimeKnowsEveryFeatureAndWant) {
           every.extendedEdx = ~0u;
   every.xcr0 = ~0ull;
   CpuFeatures cpu(every);
-  for (const TargetInfo &variant : variants("portable", /*withCodes=*/true)) {
+  for (const TargetInfo &variant :
+       variants("portable", /*withQuantized=*/true)) {
     EXPECT_EQ(cpu.firstMissing(variant.features), std::nullopt);
     EXPECT_EQ(cpu.firstMissing(variant.wants), std::nullopt);
   }

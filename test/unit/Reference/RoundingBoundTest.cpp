@@ -72,8 +72,8 @@ TEST_F(RoundingBound, OfCodesSumsAndRowsIsThatOfTheTable) {
   for (const llvm::json::Value &value : cases("codes")) {
     const llvm::json::Object &each = *value.getAsObject();
     expectSame(
-        unitOfCodes(*each.getInteger("most"), *each.getInteger("length")), each,
-        "unit");
+        unitOfQuantized(*each.getInteger("most"), *each.getInteger("length")),
+        each, "unit");
   }
   for (const llvm::json::Value &value : cases("sums")) {
     const llvm::json::Object &each = *value.getAsObject();

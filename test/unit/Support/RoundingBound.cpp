@@ -55,7 +55,7 @@ double choiceBound(double bound) {
   return 2.0 * kDeviations * bound;
 }
 
-double unitOfCodes(int64_t most, int64_t length) {
+double unitOfQuantized(int64_t most, int64_t length) {
   // The greatest of so many normal numbers is a code of `most`.
   double greatest = std::sqrt(2.0 * std::log(static_cast<double>(length)));
   return greatest / (2.0 * static_cast<double>(most));

@@ -15,7 +15,7 @@ constexpr double kUnitF32 = 0x1p-24, kUnitF16 = 0x1p-11, kUnitBF16 = 0x1p-8;
 
 /// The same of quantized values from -most to most, in the mean of rows of
 /// `length` numbers that share a scale.
-double unitOfCodes(int64_t most, int64_t length);
+double unitOfQuantized(int64_t most, int64_t length);
 
 /// What numbers of the deviation 1 may err by after `length` roundings of a
 /// type each, such as those of a sum with as many terms.

@@ -38,7 +38,7 @@ Evaluated evaluated(const AttentionStep &step) {
     options.keep = form.keep;
     result.pools.positions = step.positions;
   }
-  if (form.hasCodes()) {
+  if (form.isQuantized()) {
     result.pools.keyScales = step.keyScales;
     result.pools.valueScales = step.valueScales;
   }
@@ -108,7 +108,7 @@ static void dropUnseen(const AttentionStep &step, AttentionPools &pools) {
   restore(pools.keys, step.keys, form.states);
   restore(pools.values, step.values, form.states);
   restore(pools.masks, step.masks, form.masks);
-  if (form.hasCodes()) {
+  if (form.isQuantized()) {
     restore(*pools.keyScales, step.keyScales, form.states);
     restore(*pools.valueScales, step.valueScales, form.states);
   }
@@ -136,7 +136,7 @@ void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
   EXPECT_EQ(got.keys.bytes(), keys.bytes());
   EXPECT_EQ(got.values.bytes(), values.bytes());
   EXPECT_EQ(got.masks.bytes(), masks.bytes());
-  if (step.form.hasCodes()) {
+  if (step.form.isQuantized()) {
     EXPECT_EQ(got.keyScales.bytes(),
               Array(Number::F32, *pools.keyScales).bytes());
     EXPECT_EQ(got.valueScales.bytes(),

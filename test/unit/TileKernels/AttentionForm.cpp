@@ -34,7 +34,7 @@ std::string poolType(std::initializer_list<int64_t> extents,
 
 std::vector<Pool> poolsOf(const AttentionForm &form) {
   std::string entries = poolType({form.states, -1, form.size},
-                                 form.hasCodes()              ? "i8"
+                                 form.isQuantized()           ? "i8"
                                  : form.stored == Number::F32 ? "f32"
                                                               : "bf16");
   std::vector<Pool> pools = {{"%keys", entries},
@@ -43,7 +43,7 @@ std::vector<Pool> poolsOf(const AttentionForm &form) {
   if (form.keep) {
     pools.push_back({"%positions", poolType({form.states, -1}, "i32")});
   }
-  if (form.hasCodes()) {
+  if (form.isQuantized()) {
     pools.push_back({"%key_scales", poolType({form.states, -1}, "f32")});
     pools.push_back({"%value_scales", poolType({form.states, -1}, "f32")});
   }
@@ -179,8 +179,8 @@ static void drawEntries(AttentionStep &step, Random &random,
   std::vector<int64_t> positions =
       drawnPositions(random, inOrder ? 0 : count, segment.position);
   auto number = [&] {
-    return form.hasCodes() ? static_cast<double>(random.between(-127, 127))
-                           : nearest(random.uniform(-2, 2), form.stored);
+    return form.isQuantized() ? static_cast<double>(random.between(-127, 127))
+                              : nearest(random.uniform(-2, 2), form.stored);
   };
   // While entry e is row e, heads that store one key head have the same.
   int64_t first = inOrder && !form.counts() ? g / (form.states / form.keys) *
@@ -195,7 +195,7 @@ static void drawEntries(AttentionStep &step, Random &random,
       }
     }
     for (Tensor *scales : {&step.keyScales, &step.valueScales}) {
-      if (form.hasCodes()) {
+      if (form.isQuantized()) {
         (*scales)(segment.slot, step.layer, g, e) =
             first < g ? (*scales)(segment.slot, step.layer, first, e)
                       : nearest(random.uniform(0, 2.0 / 127), Number::F32);
@@ -247,7 +247,7 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
   step.masks = withNaNs({step.slots, kLayers, form.masks, step.capacity});
   const llvm::SmallVector<int64_t> none = {0};
   step.positions = step.keyScales = step.counts = Tensor(none);
-  if (form.hasCodes()) { // which are all numbers
+  if (form.isQuantized()) { // which are all numbers
     step.keys = Tensor(step.keys.shape);
     step.keyScales =
         withNaNs({step.slots, kLayers, form.states, step.capacity});
@@ -311,7 +311,7 @@ std::optional<AttentionOutcome> run(TileModule &module,
   if (step.form.keep) {
     arguments.emplace_back(&outcome.positions);
   }
-  if (step.form.hasCodes()) {
+  if (step.form.isQuantized()) {
     arguments.emplace_back(&outcome.keyScales);
     arguments.emplace_back(&outcome.valueScales);
   }

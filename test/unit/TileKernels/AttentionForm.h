@@ -19,7 +19,7 @@ struct AttentionForm {
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(size)); }
   /// Rows that no head sees are not stored.
-  bool hasCodes() const { return stored == Number::I8; }
+  bool isQuantized() const { return stored == Number::I8; }
   bool counts() const { return kind == MaskKind::Threshold && visible.empty(); }
   std::string rowsType(int64_t heads) const;
   /// [T, M]

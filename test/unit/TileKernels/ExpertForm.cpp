@@ -72,14 +72,14 @@ void ExpertForm::compile() {
   }
   std::string element = isF32 ? "f32" : number == Number::BF16 ? "bf16" : "f16";
   all = replaced(all, "NUMBER", element);
-  all = replaced(all, "ELEMENT", hasCodes() ? "i8" : element);
+  all = replaced(all, "ELEMENT", isQuantized() ? "i8" : element);
   all = replaced(
       all, "TABLES",
       std::string("%down: !w, %up: !w") +
-          (hasCodes() ? ", %ds: tensor<Exf32>, %us: tensor<Exf32>" : ""));
-  all = replaced(all, "SCALES",
-                 hasCodes() ? "scales(%ds, %us : tensor<Exf32>, tensor<Exf32>)"
-                            : "");
+          (isQuantized() ? ", %ds: tensor<Exf32>, %us: tensor<Exf32>" : ""));
+  all = replaced(
+      all, "SCALES",
+      isQuantized() ? "scales(%ds, %us : tensor<Exf32>, tensor<Exf32>)" : "");
   all = replaced(all, "PLACEMENT",
                  placement == ScorePlacement::Inner ? "inner" : "softmax");
   all = replaced(all, "ACTIVATION",
@@ -121,7 +121,7 @@ ExpertInputs::ExpertInputs(const ExpertForm &form, Random &random, int64_t rows)
         {&up, &upCodes, &upScales}}) {
     *table =
         random.tensor({form.all(), form.columns}, -1, 1, form.numberOfKeys());
-    if (!form.hasCodes()) {
+    if (!form.isQuantized()) {
       continue;
     }
     *codes = *table;
@@ -154,7 +154,7 @@ ExpertInputs::ExpertInputs(const ExpertForm &form, Random &random, int64_t rows)
 }
 
 std::vector<Array> ExpertInputs::tables(const ExpertForm &form) const {
-  if (!form.hasCodes()) {
+  if (!form.isQuantized()) {
     return {{form.number, down}, {form.number, up}};
   }
   return {{Number::I8, downCodes},

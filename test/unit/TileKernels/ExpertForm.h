@@ -20,8 +20,8 @@ struct ExpertForm {
   TileModule *module = nullptr;
 
   int64_t all() const { return keys * keys; }
-  bool hasCodes() const { return number == Number::I8; }
-  Number numberOfKeys() const { return hasCodes() ? Number::F32 : number; }
+  bool isQuantized() const { return number == Number::I8; }
+  Number numberOfKeys() const { return isQuantized() ? Number::F32 : number; }
   /// Functions @retrieve, @mix, and @experts, which has both.
   void compile();
 };

@@ -205,10 +205,10 @@ std::optional<Array> run(TileModule &module, const char *function,
   Array query(f32, step.query), key(f32, step.key), value(f32, step.value),
       mask(f32, step.mask), table = tableOf(step.segments, true), other(f32, x);
   // Scales of 8 bits are in f32, and numbers have none.
-  bool isCoded = !scales.data.empty();
-  Array matrix(isCoded ? Number::I8 : bf16, weights);
+  bool isQuantized = !scales.data.empty();
+  Array matrix(isQuantized ? Number::I8 : bf16, weights);
   Array units = other;
-  if (isCoded) {
+  if (isQuantized) {
     units = Array(scales.shape[1] > 1 ? bf16 : f32, scales);
   }
   std::vector<Argument> arguments = {
@@ -221,7 +221,7 @@ std::optional<Array> run(TileModule &module, const char *function,
     arguments.emplace_back(&outcome.counts);
   }
   arguments.emplace_back(&matrix);
-  if (isCoded) {
+  if (isQuantized) {
     arguments.emplace_back(&units);
   }
   arguments.emplace_back(&other);
@@ -297,7 +297,7 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
                    scales, own);
     ASSERT_TRUE(got);
     EXPECT_EQ(bytesOf(*got), rowsOf(*all, step.segments[0].start, 1));
-    if (!form.bits) { // CodedKernelTest holds quantized matmuls
+    if (!form.bits) { // QuantizedMatmulKernelTest holds quantized matmuls
       auto rounded = run(module, "attended", one, weights, scales, own);
       ASSERT_TRUE(rounded);
       expectProduct(form, *got, *rounded, weights, own);

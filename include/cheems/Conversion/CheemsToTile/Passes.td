@@ -27,7 +27,7 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }
 
-def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
+def QuantizeMatmulsPass : Pass<"cheems-quantize-matmuls", "::mlir::ModuleOp"> {
   let summary = "Split quantized matrices into integers and scales, and multiply these";
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`, and `cheems.mix_experts`

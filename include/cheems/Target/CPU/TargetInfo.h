@@ -36,7 +36,7 @@ struct TargetInfo {
   /// they are asked for by name. UnsupportedError if x86-64-v3 is not met; it
   /// names what is missing.
   static llvm::Expected<std::vector<TargetInfo>>
-  variants(llvm::StringRef cpu, bool withCodes = false);
+  variants(llvm::StringRef cpu, bool withQuantized = false);
   /// The last of them, which of all variants runs everywhere.
   static llvm::Expected<TargetInfo> find(llvm::StringRef cpu);
 

@@ -173,7 +173,7 @@ LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,
     return success();
   }
   if (op.isQuantized()) {
-    return lowerLinearCodes(kernel);
+    return lowerLinearQuantized(kernel);
   }
   // f32 weights keep f32 inputs, and only pairs are what the instructions read.
   bool pairs = kernel.pair == 2;

@@ -57,7 +57,7 @@ LogicalResult lowerLinearAMX(LinearKernel &kernel);
 void lowerLinearAMXRow(LinearKernel &kernel, Value row);
 LogicalResult lowerLinearDot(LinearKernel &kernel);
 /// Takes quantized weights only.
-LogicalResult lowerLinearCodes(LinearKernel &kernel);
+LogicalResult lowerLinearQuantized(LinearKernel &kernel);
 
 } // namespace cheems
 

@@ -1,6 +1,6 @@
 // How a step's keys, values and masks become entries of the pools.
 #include "AttentionKernels.h"
-#include "Builder/RowCodes.h"
+#include "Builder/RowQuantization.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -13,15 +13,16 @@ static void storeHeads(TileBuilder &t, const AttentionShape &shape,
                        Value entry, Value pool, Value scales) {
   HalvesOfHeads::Halves halves =
       HalvesOfHeads(t, heads, place, shape.size, type).load(0);
-  RowCodes codes;
-  if (shape.hasCodes()) {
-    codes = RowCodes::of(t, t.maximum(RowCodes::greatest(t, halves.low),
-                                      RowCodes::greatest(t, halves.high)));
+  RowQuantization codes;
+  if (shape.isQuantized()) {
+    codes = RowQuantization::of(
+        t, t.maximum(RowQuantization::greatest(t, halves.low),
+                     RowQuantization::greatest(t, halves.high)));
     t.store(codes.scale, scales, entries.numbers(entry));
   }
   int64_t column = 0;
   for (Value tile : {halves.low, halves.high}) {
-    if (shape.hasCodes()) {
+    if (shape.isQuantized()) {
       tile = codes.codes(t, tile);
     } else if (!shape.stored.isF32()) {
       tile =

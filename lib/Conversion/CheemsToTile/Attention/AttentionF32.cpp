@@ -93,7 +93,7 @@ private:
 
   /// Quantized values as numbers of f32.
   Value widened(Value tile) {
-    return shape.hasCodes()
+    return shape.isQuantized()
                ? arith::SIToFPOp::create(
                      t.b,
                      t.withElement(cast<RankedTensorType>(tile.getType()),
@@ -170,13 +170,13 @@ private:
       Value column = t.index(first), stage = t.index(part);
       const Candidates &lists = memory.candidates;
       Place place = entries.keys(t, entry, column, past);
-      if (!memory.hasLists() && shape.hasCodes()) {
+      if (!memory.hasLists() && shape.isQuantized()) {
         auto codes = t.withElement(keyTile, shape.stored);
         t.write(widened(t.load(codes, memory.keys, place, aligned)), keyBuffer,
                 stage, zero, zero);
       } else if (!memory.hasLists()) {
         t.copy(memory.keys, place, keyBuffer, stage, aligned);
-      } else if (shape.hasCodes()) {
+      } else if (shape.isQuantized()) {
         Value tile = gathered(keyTile, memory.keys, lists.rowKeys,
                               chosen(block, t.sliceType(keyTile, 1)), column,
                               {3, 4}, aligned);
@@ -237,7 +237,7 @@ private:
       products = FmaOp::create(t.b, scores, queryBuffer, part, keyBuffer, part,
                                products);
     }
-    if (shape.hasCodes()) {
+    if (shape.isQuantized()) {
       products =
           t.mul(products, scales(memory.keyScales, lists.keyScales, entry));
     }
@@ -250,7 +250,7 @@ private:
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
     Value weights = masked.weighed(t, step.weights);
-    if (shape.hasCodes()) {
+    if (shape.isQuantized()) {
       weights =
           t.mul(weights, scales(memory.valueScales, lists.valueScales, entry));
     }

@@ -36,9 +36,9 @@ struct AttentionShape {
   SmallVector<int64_t> liveStateHeads() const;
   /// Whether masks say what is seen of the entries of a state head.
   bool readsMasks() const;
-  bool hasCodes() const { return stored.isInteger(8); }
+  bool isQuantized() const { return stored.isInteger(8); }
   /// Whether matmuls with entries are those of f32.
-  bool isExact() const { return stored.isF32() || hasCodes(); }
+  bool isExact() const { return stored.isF32() || isQuantized(); }
   bool maySeeNothing() const { return kind == MaskKind::Threshold; }
   /// Bytes of accesses to rows of queries, and of stored entries.
   int64_t alignedQuery(TileBuilder &t) const {

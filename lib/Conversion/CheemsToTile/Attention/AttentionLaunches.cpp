@@ -20,7 +20,7 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
       counts(op.getCounts()), positions(op.getPositions()),
       isExact(shape.isExact()), storesFirst(before.storesFirst),
       mergesBehind(mergesBehind) {
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
 }
@@ -242,7 +242,7 @@ AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
     memory.valueMap = operands.in(m, valueRows);
     memory.maskMap = allMasks ? operands.in(m, allMasks) : Value();
   }
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     memory.keyScales = operands.in(m, entries[3]);
     memory.valueScales = operands.in(m, entries[4]);
   }

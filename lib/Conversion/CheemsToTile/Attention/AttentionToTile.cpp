@@ -102,7 +102,7 @@ private:
     }
     return productsThatRead({resultOf(rounding, op.getResult(0)),
                              resultOf(rounding, op.getResult(1))},
-                            ProductForm::CodedFewRows);
+                            ProductForm::QuantizedFewRows);
   }
 
   /// The quantization of its outputs, in matmuls; null without one.

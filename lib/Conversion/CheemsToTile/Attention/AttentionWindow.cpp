@@ -21,7 +21,7 @@ SmallVector<Value *> AttentionLaunches::lists() {
   }
   SmallVector<Value *> all = {&candidates.numbers, &candidates.untils,
                               &candidates.masks};
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     all.append({&candidates.keyScales, &candidates.valueScales});
   }
   return all;
@@ -32,7 +32,7 @@ SmallVector<Value *> AttentionLaunches::rowsOfStep() {
     return {};
   }
   SmallVector<Value *> all = {&candidates.rowKeys, &candidates.rowValues};
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     all.append({&candidates.rowKeyScales, &candidates.rowValueScales});
   }
   return all;
@@ -73,7 +73,7 @@ void AttentionLaunches::storeRows() {
   OpFoldResult one = b.getIndexAttr(1),
                heads = b.getIndexAttr(shape.stateHeads);
   SmallVector<OpFoldResult> extents = {one, one, heads, rows()};
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     candidates.rowKeyScales = empty(extents, b.getF32Type());
     candidates.rowValueScales = empty(extents, b.getF32Type());
   }
@@ -172,7 +172,7 @@ void AttentionLaunches::keepEntries() {
   candidates.numbers = empty(extents, b.getI32Type());
   candidates.untils = empty(extents, b.getI32Type());
   candidates.masks = empty(extents, b.getF32Type());
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     operands.read(entries[3]);
     operands.read(entries[4]);
     candidates.keyScales = empty(extents, b.getF32Type());
@@ -208,7 +208,7 @@ void AttentionLaunches::placeRows() {
   }
   choice.places = emptyPerRow();
   SmallVector<Value *> written = {&entries[2], &positions, &choice.places};
-  if (shape.hasCodes()) {
+  if (shape.isQuantized()) {
     written.append({&entries[3], &entries[4]});
   }
   llvm::for_each(written, [&](Value *value) { operands.write(*value); });

@@ -261,7 +261,7 @@ private:
     size_t operands = chain.operands().size();
     ValueRange sources = memory.slice(operands, chain.sources().size());
     ValueRange outs = memory.drop_front(operands + sources.size());
-    bool hasCodes = operands > 3;
+    bool isQuantized = operands > 3;
     Value row = t.block(GridDimension::X), part = t.block(GridDimension::Y);
     Mixing mixing{s,
                   form.experts,
@@ -271,8 +271,8 @@ private:
                   memory[0],
                   memory[1],
                   memory[2],
-                  hasCodes ? memory[3] : Value(),
-                  hasCodes ? memory[4] : Value()};
+                  isQuantized ? memory[3] : Value(),
+                  isQuantized ? memory[4] : Value()};
     RetrievalBuffers buffers;
     ScoreBuffer scores;
     if (chain.retrieve) {

@@ -59,7 +59,7 @@ static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
   if (!codes || rows.isDynamicDim(1) || rows.getDimSize(1) > kMostRounded) {
     return {};
   }
-  return {groupBehind(codes, ProductForm::CodedFewRows, strategy), codes};
+  return {groupBehind(codes, ProductForm::QuantizedFewRows, strategy), codes};
 }
 
 static void formGroup(SegmentedAttentionOp op, const Strategy &strategy) {

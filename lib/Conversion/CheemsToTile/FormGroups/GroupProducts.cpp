@@ -104,7 +104,7 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
       !type.isDynamicDim(0) || type.getDimSize(1) > kMostRounded) {
     return; // no block has its rows
   }
-  auto groups = groupsBehind(op, ProductForm::CodedFewRows, strategy);
+  auto groups = groupsBehind(op, ProductForm::QuantizedFewRows, strategy);
   if (!groups) {
     return;
   }

@@ -184,7 +184,7 @@ private:
     t.scatter(numbers, lists.numbers, list, slots, 2);
     t.scatter(t.bitcast(bitsOfGoodness(t, goodness), t.b.getF32Type()),
               lists.masks, list, slots, 2);
-    if (!shape.hasCodes()) {
+    if (!shape.isQuantized()) {
       return;
     }
     for (auto [pool, ofRows, to] :
@@ -209,7 +209,7 @@ private:
     t.store(t.load(f32(each), mask, {{row, head}, {0}, {past}}), lists.masks,
             to);
     t.store(t.indicesFrom(t.add(row, shape.keep), each, 0), lists.numbers, to);
-    if (shape.hasCodes()) {
+    if (shape.isQuantized()) {
       Value zero = t.index(0);
       Place from{{zero, zero, head, row}, {3}, {past}};
       t.store(t.load(f32(each), lists.rowKeyScales, from), lists.keyScales, to);

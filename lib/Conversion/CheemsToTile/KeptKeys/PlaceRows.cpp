@@ -121,7 +121,7 @@ private:
     Value position =
         t.add(rows, t.splatIndex(row, t.sub(segment.position, segment.start)));
     store(position, memory.positions);
-    if (shape.hasCodes()) {
+    if (shape.isQuantized()) {
       for (auto [scales, target] :
            {std::pair(lists.rowKeyScales, memory.keyScales),
             std::pair(lists.rowValueScales, memory.valueScales)}) {

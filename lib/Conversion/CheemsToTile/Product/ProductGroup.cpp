@@ -48,7 +48,8 @@ Product Product::of(Operation *op) {
 Value Product::target() const {
   Value out = op->getOperand(op->getNumOperands() - 1);
   // Sums are stored where zeros were to be.
-  return isCoded() ? out : out.getDefiningOp<linalg::FillOp>().getOutputs()[0];
+  return isQuantized() ? out
+                       : out.getDefiningOp<linalg::FillOp>().getOutputs()[0];
 }
 
 bool Product::isLike(Product other) const {
@@ -63,8 +64,8 @@ bool Product::isLike(Product other) const {
 
 ProductForm ProductChain::form() const {
   bool few = hasFewRows(last());
-  if (products[0].isCoded()) {
-    return few ? ProductForm::CodedFewRows : ProductForm::Coded;
+  if (products[0].isQuantized()) {
+    return few ? ProductForm::QuantizedFewRows : ProductForm::Coded;
   }
   return products[0].matrix().getElementType().isF32() ? ProductForm::F32
          : few                                         ? ProductForm::FewRows
@@ -181,7 +182,7 @@ static bool isBefore(const ProductChain &a, const ProductChain &c) {
 static bool fitsBesideOthers(const ProductChain &chain) {
   ProductForm form = chain.form();
   return chain.products.size() == 1 || form == ProductForm::FewRows ||
-         form == ProductForm::CodedFewRows;
+         form == ProductForm::QuantizedFewRows;
 }
 
 bool ProductChain::has(Operation *op) const {

@@ -9,7 +9,7 @@
 namespace cheems::tile {
 
 /// Which kernel computes a matmul.
-enum class ProductForm { ManyRows, FewRows, F32, Coded, CodedFewRows };
+enum class ProductForm { ManyRows, FewRows, F32, Coded, QuantizedFewRows };
 
 /// A linalg.matmul or a cheems_tile.quantized_matmul.
 struct Product {
@@ -20,13 +20,14 @@ struct Product {
   static Product of(Operation *op);
   explicit operator bool() const { return op; }
 
-  bool isCoded() const { return isa<QuantizedMatmulOp>(op); }
+  bool isQuantized() const { return isa<QuantizedMatmulOp>(op); }
   /// The factors, and of quantized values the scales.
   ValueRange inputs() const {
-    return op->getOperands().take_front(isCoded() ? 2 : 1);
+    return op->getOperands().take_front(isQuantized() ? 2 : 1);
   }
   ValueRange weights() const {
-    return op->getOperands().slice(isCoded() ? 2 : 1, isCoded() ? 2 : 1);
+    return op->getOperands().slice(isQuantized() ? 2 : 1,
+                                   isQuantized() ? 2 : 1);
   }
   Value x() const { return op->getOperand(0); }
   RankedTensorType matrix() const {

@@ -1,7 +1,7 @@
 // Makes the kernels of matmuls, and their launches.
 #include "ProductLaunch.h"
 #include "Builder/RowCount.h"
-#include "CodedKernels.h"
+#include "QuantizedMatmulKernels.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -76,9 +76,10 @@ public:
 
 private:
   bool hasFewRows() const {
-    return form == ProductForm::FewRows || form == ProductForm::CodedFewRows;
+    return form == ProductForm::FewRows ||
+           form == ProductForm::QuantizedFewRows;
   }
-  bool isCoded() const { return first.products[0].isCoded(); }
+  bool isQuantized() const { return first.products[0].isQuantized(); }
   int64_t rows() const { return hasFewRows() ? few.getRows() : many.getRows(); }
   int64_t columns() const {
     return hasFewRows() ? few.getColumns() : many.getColumns();
@@ -95,7 +96,7 @@ private:
                        : pieces   ? "merged_"
                        : rounding ? "rounded_"
                                   : "";
-      StringRef codes = !isCoded() ? "" : bits() == 8 ? "_int8" : "_int4";
+      StringRef codes = !isQuantized() ? "" : bits() == 8 ? "_int8" : "_int4";
       return (made + "product" + codes + "_of_one_row").str();
     }
     switch (form) {
@@ -107,7 +108,7 @@ private:
       return isWide ? "product_wide" : "product";
     case ProductForm::Coded:
       return bits() == 8 ? "product_int8" : "product_int4";
-    case ProductForm::CodedFewRows:
+    case ProductForm::QuantizedFewRows:
       return bits() == 8 ? "product_int8_few_rows" : "product_int4_few_rows";
     }
     llvm_unreachable("a form");
@@ -157,7 +158,7 @@ private:
     Value block, rowBlock;
     Value kept; ///< where a norm is stored that others read; may be null
     Value row;  ///< the buffer of a row that the block makes; may be null
-    CodedRow codes;
+    QuantizedRow codes;
     std::optional<RowMerger> merger;
     ValueRange maps; ///< of x, and then of all weights
     size_t next, nextMap = 1;
@@ -171,7 +172,7 @@ private:
   void build(TileBuilder &t, ValueRange memory) {
     ProductBuffers buffers;
     if (form == ProductForm::Coded) {
-      buffers = allocCoded(t, many, bits(), first.products.size());
+      buffers = allocQuantized(t, many, bits(), first.products.size());
     } else if (!hasFewRows()) {
       buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
                                       first.products.size(), many.getDepth());
@@ -183,7 +184,7 @@ private:
     body.kept = outputs.size() > outs.size() ? memory.back() : Value();
     bool makesNumbers = !rounding && (norm || pieces);
     body.row = makesNumbers ? allocRow(t) : Value();
-    body.codes = rounding ? CodedRow::alloc(t, this->row) : CodedRow{};
+    body.codes = rounding ? QuantizedRow::alloc(t, this->row) : QuantizedRow{};
     if (pieces) {
       body.merger.emplace(t, merge, this->row, *pieces);
     }
@@ -226,9 +227,9 @@ private:
       t.store(result, out, at.place(), alignmentOf(out, at));
     };
     if (auto coded = dyn_cast<QuantizedMatmulOp>(chain.products[0].op)) {
-      CodedInputs in{body.memory[0],   body.memory[1], weights,
-                     scales,           chain.depth(),  bits(),
-                     coded.getGroup(), body.rowBlock,  own};
+      QuantizedInputs in{body.memory[0],   body.memory[1], weights,
+                         scales,           chain.depth(),  bits(),
+                         coded.getGroup(), body.rowBlock,  own};
       if (rounding) {
         in.makeRow = [&] {
           body.codes.write(t, makeRow(body));
@@ -324,11 +325,11 @@ private:
   }
 
   void buildCodes(TileBuilder &t, const ProductBuffers &buffers,
-                  const CodedInputs &in, Finish finish) {
+                  const QuantizedInputs &in, Finish finish) {
     if (hasFewRows()) {
-      return buildCodedOfFewRows(t, few, in, finish);
+      return buildQuantizedMatmulOfFewRows(t, few, in, finish);
     }
-    return buildCoded(t, many, buffers, in, finish);
+    return buildQuantizedMatmul(t, many, buffers, in, finish);
   }
 
   /// The op after the matmuls.

@@ -141,7 +141,7 @@ struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
     auto norm = isNormed ? rootOf<RmsNormOp>(maker) : RmsNormOp();
     auto groups = productsThatRead({resultOf(op, rounding.getResult(0)),
                                     resultOf(op, rounding.getResult(1))},
-                                   ProductForm::CodedFewRows);
+                                   ProductForm::QuantizedFewRows);
     bool isLong = cast<ShapedType>(x.getType()).getDimSize(1) > kMostRounded;
     // All launches of one row stand at the norm.
     bool isWrong =

@@ -1,5 +1,5 @@
 // Rows that become integers and scales, for quantized matmuls.
-#include "Builder/RowCodes.h"
+#include "Builder/RowQuantization.h"
 #include "NormKernels.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ struct Rows {
   Value load(Value column) {
     return t.load(type, x, at(column).place(), alignmentOf(x, at(column)));
   }
-  void store(Value piece, const RowCodes &codesOf, Value column) {
+  void store(Value piece, const RowQuantization &codesOf, Value column) {
     t.store(codesOf.codes(t, piece), codes, at(column).place(),
             alignmentOf(codes, at(column)));
   }
@@ -30,17 +30,17 @@ struct Rows {
     bool isWhole = columns <= s.getColumns();
     Value piece = isWhole ? load(zero) : Value(), most;
     if (isWhole) {
-      most = RowCodes::greatest(t, piece);
+      most = RowQuantization::greatest(t, piece);
     } else {
       Value none = t.fill(t.sliceType(type, 1), 0);
       most = t.loop(zero, end, s.getColumns(), none,
                     [&](Value column, ValueRange before) -> SmallVector<Value> {
-                      Value here = RowCodes::greatest(t, load(column));
+                      Value here = RowQuantization::greatest(t, load(column));
                       return {t.maximum(before[0], here)};
                     })
                  .front();
     }
-    RowCodes rows = RowCodes::of(t, most);
+    RowQuantization rows = RowQuantization::of(t, most);
     t.store(rows.scale, scales, {{row}, {0}});
     if (isWhole) {
       store(piece, rows, zero);

@@ -48,7 +48,7 @@ ProductStrategyAttr cheems::tile::strategyOfProducts(const ProductChain &chain,
     FewRowsTileAttr one = strategy.fewRows(1, depth);
     return ofFew(strategy.fewRows(rows, depth), one, one);
   }
-  case ProductForm::CodedFewRows:
+  case ProductForm::QuantizedFewRows:
     return ofFew(strategy.codedFewRows(rows, depth, bits),
                  strategy.codedFewRows(1, depth, bits),
                  strategy.codedFewRows(1, depth, bits, /*makesRow=*/true));

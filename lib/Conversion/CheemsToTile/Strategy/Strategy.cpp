@@ -320,7 +320,7 @@ AttentionTileAttr Strategy::attentionOfOneRow(int64_t size) const {
 /// 32 per thread. A block looks through 16 entries for new ones.
 AttentionStrategyAttr Strategy::attention(SegmentedAttentionOp op) const {
   AttentionShape shape(op);
-  bool isExact = shape.stored.isF32() || shape.hasCodes();
+  bool isExact = shape.stored.isF32() || shape.isQuantized();
   AttentionTileAttr attend =
       isExact ? attentionF32(shape.size, shape.oneRow)
       : shape.oneRow
@@ -339,7 +339,7 @@ AttentionStrategyAttr Strategy::attention(SegmentedAttentionOp op) const {
   }
   return AttentionStrategyAttr::get(
       context, attend, ofKept,
-      entries(shape.half(), shape.oneRow, shape.hasCodes()),
+      entries(shape.half(), shape.oneRow, shape.isQuantized()),
       placedRows(shape.half(), shape.oneRow), wholeRows(shape.half()),
       VisibleTileAttr::get(context, shape.oneRow ? 16 : 64, 4), entriesOfWindow,
       choice, choice ? 16 : 0, oneRow(shape.size),

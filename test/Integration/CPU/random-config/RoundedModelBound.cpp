@@ -13,7 +13,7 @@ using Units = std::vector<double>;
 /// What is rounded of the rows that a matmul reads.
 Units inputs(const Rounding &rounding, int64_t length) {
   if (rounding.weightBits != 0) {
-    return {unitOfCodes(127, length)};
+    return {unitOfQuantized(127, length)};
   }
   return Units(rounding.products ? 1 : 0, kUnitBF16);
 }
@@ -27,7 +27,7 @@ RoundedPart attentionPart(const Attention &attention, const Rounding &rounding,
                           int64_t length) {
   RoundedPart part;
   // Keys and values, then queries and the weights of values.
-  Units entries(2, rounding.int8 ? unitOfCodes(127, attention.headSize)
+  Units entries(2, rounding.int8 ? unitOfQuantized(127, attention.headSize)
                                  : kUnitBF16);
   part.after = together(together(inputs(rounding, attention.headSize), entries),
                         Units(rounding.attention ? 2 : 0, kUnitBF16));

@@ -104,7 +104,7 @@ std::vector<std::string> DrawnModel::of16Bits() const {
 static std::vector<RoundedPart> partsOf(const DrawnModel &model,
                                         RoundedPart &head) {
   const RandomCheckpoint &c = model.drawn;
-  bool isCode = model.form.codeBits != 0,
+  bool isCode = model.form.quantizedBits != 0,
        isBrain = model.form.unit == kUnitBF16;
   using Units = std::vector<double>;
   auto together = [](std::initializer_list<Units> lists) {
@@ -120,10 +120,10 @@ static std::vector<RoundedPart> partsOf(const DrawnModel &model,
     if (!isCode) {
       return {model.form.unit};
     }
-    bool four = model.form.codeBits == 4 && length % 32 == 0;
-    return {unitOfCodes(127, length),
-            four ? unitOfCodes(8, length % 64 == 0 ? 64 : 32)
-                 : unitOfCodes(127, length)};
+    bool four = model.form.quantizedBits == 4 && length % 32 == 0;
+    return {unitOfQuantized(127, length),
+            four ? unitOfQuantized(8, length % 64 == 0 ? 64 : 32)
+                 : unitOfQuantized(127, length)};
   };
   Units entries = Units(model.form.entriesBF16 ? 2 : 0, kUnitBF16);
   int64_t outputs = c.heads * c.headDim;
@@ -180,7 +180,7 @@ RoundingBounds cheems::test::boundsOf(const DrawnModel &model,
   DrawnModel inputs = model;
   inputs.form.unit = std::ldexp(1.0, -static_cast<int>(model.form.digits()));
   inputs.form.entriesBF16 = false;
-  inputs.form.codeBits = 0;
+  inputs.form.quantizedBits = 0;
   double wider = std::max(1.0, bent * straight / formulasOf(inputs).rounded);
   RoundingBounds bounds = formulasOf(model);
   return {wider * bounds.rounded, wider * bounds.compiled};

@@ -14,7 +14,7 @@ struct Form {
   const char *weights;
   bool entriesBF16; ///< keys and values
   double unit;      ///< of inputs of matmuls, if those are not quantized
-  int64_t codeBits = 0;
+  int64_t quantizedBits = 0;
 
   int64_t digits() const; ///< of the unit, or of bf16
 };

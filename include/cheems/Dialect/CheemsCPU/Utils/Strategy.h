@@ -39,7 +39,7 @@ constexpr int64_t kWidenedBytes = int64_t(512) << 10;
 
 /// Matmuls.
 constexpr int64_t kFewRows = 64; ///< more are many: widening weights once pays
-constexpr int64_t kFewCodeRows =
+constexpr int64_t kFewQuantizedRows =
     8; ///< from more on, tiles multiply quantized values
 /// So many streams of weights keep the processor's own prefetching busy.
 constexpr int64_t kStreams = 4;

@@ -1,6 +1,6 @@
 // Builds the kernels of quantized matmuls.
-#include "CodedKernels.h"
-#include "Builder/RowCodes.h"
+#include "QuantizedMatmulKernels.h"
+#include "Builder/RowQuantization.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ using namespace cheems;
 using namespace cheems::tile;
 
 /// k of one instruction of tensor cores.
-constexpr int64_t kCodedInstructionDepth = 32;
+constexpr int64_t kQuantizedInstructionDepth = 32;
 /// 4-bit integers that stand together, their bytes, and how many instructions
 /// multiply them.
 constexpr int64_t kTogether = 128, kPackedBytes = 64, kParts = 4;
@@ -19,11 +19,11 @@ namespace {
 /// Types of tiles, and the last steps of the specification.
 struct Coded {
   TileBuilder &t;
-  const CodedInputs &in;
+  const QuantizedInputs &in;
   /// The dimension of a tile of sums along which columns lie, and the other.
   int64_t columnAxis, rowAxis;
   RowsAndColumns at;
-  CodedRow row = {}; ///< if the block made it
+  QuantizedRow row = {}; ///< if the block made it
 
   Type byte() { return t.b.getI8Type(); }
   RankedTensorType numbersOf(RankedTensorType sums) {
@@ -104,7 +104,8 @@ struct Coded {
   addPacked(Value step, ValueRange totals, RankedTensorType sums,
             function_ref<Value(size_t w, int64_t part, Value sum)> product) {
     SmallVector<Value> next(totals);
-    int64_t partsOfGroup = std::min(in.group / kCodedInstructionDepth, kParts);
+    int64_t partsOfGroup =
+        std::min(in.group / kQuantizedInstructionDepth, kParts);
     Value last = t.index(in.depth / in.group - 1);
     auto type = numbersOf(sums);
     // All weights take a part of x before the next: it then leaves its
@@ -128,7 +129,7 @@ struct Coded {
 };
 } // namespace
 
-static Coded codedOf(TileBuilder &t, const CodedInputs &in, int64_t rows,
+static Coded codedOf(TileBuilder &t, const QuantizedInputs &in, int64_t rows,
                      int64_t columns, bool across) {
   RowsAndColumns at{t.mul(in.rowBlock, rows), t.mul(in.columnBlock, columns),
                     across};
@@ -146,7 +147,7 @@ static int64_t scaleColumns(int64_t step) {
   return int64_t(llvm::alignTo(rows, uint64_t(step)));
 }
 
-CodedRow CodedRow::alloc(TileBuilder &t, RowTileAttr s) {
+QuantizedRow QuantizedRow::alloc(TileBuilder &t, RowTileAttr s) {
   int64_t columns = scaleColumns(s.getThreads() * s.getWidth());
   return {
       t.alloc({1, s.getRows(), s.getColumns()}, t.b.getI8Type(),
@@ -154,8 +155,9 @@ CodedRow CodedRow::alloc(TileBuilder &t, RowTileAttr s) {
       t.alloc({1, s.getRows(), columns}, t.b.getF32Type(), /*swizzled=*/false)};
 }
 
-void CodedRow::write(TileBuilder &t, Value row) const {
-  RowCodes rows = RowCodes::of(t, RowCodes::greatest(t, row));
+void QuantizedRow::write(TileBuilder &t, Value row) const {
+  RowQuantization rows =
+      RowQuantization::of(t, RowQuantization::greatest(t, row));
   Value zero = t.index(0);
   t.write(rows.codes(t, row), codes, zero, zero, zero);
   auto type = cast<RankedTensorType>(row.getType());
@@ -168,24 +170,25 @@ void CodedRow::write(TileBuilder &t, Value row) const {
   t.barrier();
 }
 
-ProductBuffers cheems::tile::allocCoded(TileBuilder &t, ProductTileAttr s,
-                                        int64_t bits, size_t weights) {
+ProductBuffers cheems::tile::allocQuantized(TileBuilder &t, ProductTileAttr s,
+                                            int64_t bits, size_t weights) {
   return ProductBuffers::alloc(t, s, t.b.getI8Type(), weights,
                                s.getDepth() * bits / 8);
 }
 
-void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
-                              const ProductBuffers &buffers,
-                              const CodedInputs &in, Finish finish) {
+void cheems::tile::buildQuantizedMatmul(TileBuilder &t, ProductTileAttr s,
+                                        const ProductBuffers &buffers,
+                                        const QuantizedInputs &in,
+                                        Finish finish) {
   Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/false);
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role, int64_t width) {
     return FragmentAttr::get(context, role, s.getWarpsM(), s.getWarpsN(), 1,
                              width);
   };
-  auto a = t.tileType({s.getRows(), kCodedInstructionDepth}, c.byte(),
+  auto a = t.tileType({s.getRows(), kQuantizedInstructionDepth}, c.byte(),
                       fragment(FragmentRole::A, 4));
-  auto b = t.tileType({s.getColumns(), kCodedInstructionDepth}, c.byte(),
+  auto b = t.tileType({s.getColumns(), kQuantizedInstructionDepth}, c.byte(),
                       fragment(FragmentRole::B, 4));
   auto packed = t.tileType({s.getColumns(), kPackedBytes}, c.byte(),
                            fragment(FragmentRole::B, 16));
@@ -207,7 +210,7 @@ void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
                [&](Value, Value stage, ValueRange carried) {
                  SmallVector<Value> next(carried);
                  for (int64_t k = 0; k < s.getDepth();
-                      k += kCodedInstructionDepth) {
+                      k += kQuantizedInstructionDepth) {
                    Value column = t.index(k), row = t.index(0);
                    Value left = t.read(a, buffers.x, stage, row, column);
                    for (auto [buffer, sum] :
@@ -228,7 +231,7 @@ void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
         SmallVector<Value> left, right;
         for (int64_t part = 0; part < kParts; ++part) {
           left.push_back(t.read(a, buffers.x, stage, t.index(0),
-                                t.index(part * kCodedInstructionDepth)));
+                                t.index(part * kQuantizedInstructionDepth)));
         }
         for (Value buffer : buffers.weights) {
           right.push_back(
@@ -250,7 +253,7 @@ void cheems::tile::buildCoded(TileBuilder &t, ProductTileAttr s,
 static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
   constexpr int64_t width = 16; // bytes of a quantized row per lane
   TileBuilder &t = c.t;
-  const CodedInputs &in = c.in;
+  const QuantizedInputs &in = c.in;
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role) {
     return FragmentAttr::get(context, role, 1, 1, s.getWarps(),
@@ -312,16 +315,16 @@ static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
 /// Several groups, added in order: a warp has all k of its columns.
 static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
   TileBuilder &t = c.t;
-  const CodedInputs &in = c.in;
+  const QuantizedInputs &in = c.in;
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role, int64_t width) {
     return FragmentAttr::get(context, role, s.getWarps(), 1, 1, width);
   };
   auto packed = t.tileType({s.getColumns(), kPackedBytes}, c.byte(),
                            fragment(FragmentRole::A, 16));
-  auto a = t.tileType({s.getColumns(), kCodedInstructionDepth}, c.byte(),
+  auto a = t.tileType({s.getColumns(), kQuantizedInstructionDepth}, c.byte(),
                       fragment(FragmentRole::A, 4));
-  auto b = t.tileType({s.getRows(), kCodedInstructionDepth}, c.byte(),
+  auto b = t.tileType({s.getRows(), kQuantizedInstructionDepth}, c.byte(),
                       fragment(FragmentRole::B, 4));
   auto sums = t.tileType({s.getColumns(), s.getRows()}, t.b.getI32Type(),
                          fragment(FragmentRole::C, 2));
@@ -342,7 +345,7 @@ static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
     for (int64_t i = 0; i < s.getAhead(); ++i) {
       for (int64_t part = 0; part < kParts; ++part) {
         Value k = t.add(t.mul(t.add(from, i), kTogether),
-                        part * kCodedInstructionDepth);
+                        part * kQuantizedInstructionDepth);
         inputs.push_back(c.codes(b, k));
       }
     }
@@ -379,8 +382,10 @@ static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
   finish(carried, c.at);
 }
 
-void cheems::tile::buildCodedOfFewRows(TileBuilder &t, FewRowsTileAttr s,
-                                       const CodedInputs &in, Finish finish) {
+void cheems::tile::buildQuantizedMatmulOfFewRows(TileBuilder &t,
+                                                 FewRowsTileAttr s,
+                                                 const QuantizedInputs &in,
+                                                 Finish finish) {
   Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/true);
   if (in.isPacked()) {
     buildPackedOfFewRows(c, s, finish);

@@ -9,7 +9,7 @@
 namespace cheems {
 
 /// Weights [P, K / pair, 64 bytes] and scales [P, G, 16] of a matmul.
-struct CodesForm {
+struct QuantizedForm {
   bool nibbles;   ///< two quantized values per byte, in groups; else bytes and
                   ///< one group
   int64_t zero;   ///< what is stored for 0
@@ -19,7 +19,7 @@ struct CodesForm {
   bool words;        ///< rows are packed as words
   bool tiles;        ///< rows are read by tiles of 64 k, too
 
-  explicit CodesForm(LinearKernel &kernel);
+  explicit QuantizedForm(LinearKernel &kernel);
 };
 
 /// x as 8-bit integers a row, and after them what else the row is multiplied
@@ -28,9 +28,9 @@ struct CodesForm {
 ///
 /// Quantized values are in the order of k, or words, and then each four k are
 /// 0, 2, 1, 3. With tiles each group is filled up with zeros to 64.
-class CodesPack : public RowPack {
+class QuantizedPack : public RowPack {
 public:
-  CodesPack(LinearKernel &kernel, const CodesForm &form);
+  QuantizedPack(LinearKernel &kernel, const QuantizedForm &form);
 
   int64_t groupBytes; ///< from one group of a row to the next
 
@@ -42,7 +42,7 @@ public:
   Value scale(Value packed, Value row);
 
 private:
-  CodesForm form;
+  QuantizedForm form;
   int64_t startsAt, scaleAt;
 
   void packRow(Value x, Value row, Value target, Value into) override;
@@ -54,14 +54,14 @@ private:
 };
 
 /// A quantized matmul.
-struct CodesKernel {
+struct QuantizedKernel {
   LinearKernel &k;
   OpBuilder &b;
   Location loc;
-  CodesForm form;
-  CodesPack pack;
+  QuantizedForm form;
+  QuantizedPack pack;
 
-  explicit CodesKernel(LinearKernel &kernel)
+  explicit QuantizedKernel(LinearKernel &kernel)
       : k(kernel), b(kernel.b), loc(kernel.loc), form(kernel),
         pack(kernel, form) {}
 
@@ -88,7 +88,7 @@ struct CodesKernel {
 };
 
 /// Many rows by tiles, few by vectors. Of targets with tiles only.
-LogicalResult lowerLinearCodesAMX(CodesKernel &codes);
+LogicalResult lowerLinearQuantizedAMX(QuantizedKernel &codes);
 
 } // namespace cheems
 

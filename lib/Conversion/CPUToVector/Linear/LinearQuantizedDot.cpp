@@ -6,7 +6,7 @@
 // which sums two products in 16 bits: 15 * 127 * 2 fits, and so do eight of
 // those. For bytes, 255 * 127 * 2 does not fit. They become words, the even k
 // of each four and the odd ones, and vpmaddwd multiplies these.
-#include "LinearCodes.h"
+#include "LinearQuantized.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ struct Shape {
 constexpr int64_t kNarrowSteps = 4;
 
 struct Dots {
-  CodesKernel &c;
+  QuantizedKernel &c;
   LinearKernel &k;
   OpBuilder &b;
   Location loc;
@@ -42,7 +42,7 @@ struct Dots {
     Value panel;
   };
 
-  explicit Dots(CodesKernel &codes)
+  explicit Dots(QuantizedKernel &codes)
       : c(codes), k(codes.k), b(codes.b), loc(codes.loc),
         lanes(std::min(k.unit.lanes, k.kColumns)), parts(k.kColumns / lanes),
         narrow(c.form.nibbles && !c.form.dots) {
@@ -356,9 +356,9 @@ struct Dots {
 };
 } // namespace
 
-void CodesKernel::dotBlocks() { Dots(*this).blocks(); }
+void QuantizedKernel::dotBlocks() { Dots(*this).blocks(); }
 
-void CodesKernel::dotFew(Value row, Value count) {
+void QuantizedKernel::dotFew(Value row, Value count) {
   Dots dots(*this);
   dots.few(row, count, dots.low);
 }

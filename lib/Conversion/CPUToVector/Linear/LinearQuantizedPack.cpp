@@ -1,5 +1,5 @@
 // Quantizes rows to 8 bits: a row's greatest magnitude becomes 127.
-#include "LinearCodes.h"
+#include "LinearQuantized.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -13,7 +13,7 @@ constexpr float kRounder = 0x1.8p23F;
 constexpr int32_t kRounderBits = 0x4b400000;
 } // namespace
 
-static int64_t groupBytesOf(const CodesForm &form) {
+static int64_t groupBytesOf(const QuantizedForm &form) {
   int64_t bytes = form.groupSize * (form.words ? 2 : 1);
   return form.tiles || !form.nibbles
              ? static_cast<int64_t>(llvm::alignTo(bytes, kLineBytes))
@@ -23,14 +23,14 @@ static int64_t groupBytesOf(const CodesForm &form) {
 /// Quantized values, then the starts and the scale. If the distance of rows
 /// were a multiple of 4096 bytes, they would share the lines of one set of the
 /// first-level cache.
-static int64_t strideOf(const CodesForm &form) {
+static int64_t strideOf(const QuantizedForm &form) {
   int64_t codes = llvm::alignTo(form.groups * groupBytesOf(form), kLineBytes),
           words = 4 * (form.groups + 1);
   int64_t lines = llvm::divideCeil(codes + words, kLineBytes);
   return (lines | 1) * kLineBytes;
 }
 
-CodesPack::CodesPack(LinearKernel &kernel, const CodesForm &form)
+QuantizedPack::QuantizedPack(LinearKernel &kernel, const QuantizedForm &form)
     : RowPack(kernel, kernel.b.getI8Type(), strideOf(form)),
       groupBytes(groupBytesOf(form)), form(form),
       startsAt(llvm::alignTo(form.groups * groupBytes, kLineBytes)),
@@ -47,24 +47,27 @@ static Value loadWord(LinearKernel &k, Value packed, Value row, Value column) {
   return vector::ExtractOp::create(b, k.loc, word, 0);
 }
 
-Value CodesPack::spread(Value packed, Value row, Value column, int64_t lanes) {
+Value QuantizedPack::spread(Value packed, Value row, Value column,
+                            int64_t lanes) {
   return vector::BroadcastOp::create(b, loc,
                                      VectorType::get({lanes}, b.getI32Type()),
                                      loadWord(k, packed, row, column));
 }
 
-Value CodesPack::start(Value packed, Value row, Value group, int64_t lanes) {
+Value QuantizedPack::start(Value packed, Value row, Value group,
+                           int64_t lanes) {
   Value behind = arith::MulIOp::create(b, loc, group, k.index(4));
   return spread(packed, row, k.add(behind, startsAt), lanes);
 }
 
-Value CodesPack::scale(Value packed, Value row) {
+Value QuantizedPack::scale(Value packed, Value row) {
   return arith::BitcastOp::create(
       b, loc, k.column,
       spread(packed, row, k.index(scaleAt), LinearKernel::kColumns));
 }
 
-void CodesPack::storeWord(Value word, Value target, Value row, Value column) {
+void QuantizedPack::storeWord(Value word, Value target, Value row,
+                              Value column) {
   Value vector = vector::BroadcastOp::create(
       b, loc, VectorType::get({1}, b.getI32Type()), word);
   Value bytes = vector::BitCastOp::create(
@@ -73,7 +76,7 @@ void CodesPack::storeWord(Value word, Value target, Value row, Value column) {
 }
 
 /// 16 columns of x of which the first `there` are there; others are zeros.
-Value CodesPack::load(Value x, Value row, Value column, int64_t there) {
+Value QuantizedPack::load(Value x, Value row, Value column, int64_t there) {
   if (there >= kLanes) {
     return vector::LoadOp::create(b, loc, k.column, x, ValueRange{row, column});
   }
@@ -87,7 +90,7 @@ Value CodesPack::load(Value x, Value row, Value column, int64_t there) {
 
 /// The row's greatest magnitude. If there is a NaN, it is that, because its
 /// bits are the greatest as an integer.
-Value CodesPack::greatest(Value x, Value row) {
+Value QuantizedPack::greatest(Value x, Value row) {
   auto words = VectorType::get({kLanes}, b.getI32Type());
   auto splat = [&](int32_t value) -> Value {
     return arith::ConstantOp::create(
@@ -120,8 +123,8 @@ Value CodesPack::greatest(Value x, Value row) {
 }
 
 /// Rounds a group and the zeros after it; the sum of its quantized values.
-Value CodesPack::packGroup(Value x, Value row, Value target, Value into,
-                           Value inverse, Value group) {
+Value QuantizedPack::packGroup(Value x, Value row, Value target, Value into,
+                               Value inverse, Value group) {
   auto words = VectorType::get({kLanes}, b.getI32Type());
   Value rounder = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(kRounder)));
@@ -180,7 +183,7 @@ Value CodesPack::packGroup(Value x, Value row, Value target, Value into,
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, sum);
 }
 
-void CodesPack::packRow(Value x, Value row, Value target, Value into) {
+void QuantizedPack::packRow(Value x, Value row, Value target, Value into) {
   Value most = greatest(x, row);
   auto constant = [&](double value) -> Value {
     return arith::ConstantOp::create(

@@ -3,7 +3,7 @@
 //
 // Nibbles are taken apart once for all rows. A tile ends where a group ends:
 // its sums become f32 before those of the next group begin.
-#include "LinearCodes.h"
+#include "LinearQuantized.h"
 #include "LinearTiles.h"
 
 using namespace mlir;
@@ -13,7 +13,7 @@ using namespace cheems::cpu;
 namespace {
 class ByteTiles : public TileProducts {
 public:
-  explicit ByteTiles(CodesKernel &codes)
+  explicit ByteTiles(QuantizedKernel &codes)
       : TileProducts(codes.k, codes.pack, codes.b.getI8Type(),
                      codes.b.getI32Type()),
         codes(codes) {}
@@ -28,7 +28,7 @@ public:
       scf::IfOp::create(
           b, loc,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, count,
-                                k.index(kFewCodeRows)),
+                                k.index(kFewQuantizedRows)),
           [&](OpBuilder &, Location) {
             codes.dotFew(row, count);
             scf::YieldOp::create(b, loc);
@@ -41,7 +41,7 @@ public:
   }
 
 protected:
-  CodesKernel &codes;
+  QuantizedKernel &codes;
 
   Value product(Value input, Value weight, Value sum) override {
     return amx::TileMulIOp::create(b, loc, sums, input, weight, sum,
@@ -60,7 +60,7 @@ protected:
 
 class NibbleTiles : public TileProducts {
 public:
-  explicit NibbleTiles(CodesKernel &codes)
+  explicit NibbleTiles(QuantizedKernel &codes)
       : TileProducts(codes.k, codes.pack, codes.b.getI8Type(),
                      codes.b.getI32Type()),
         codes(codes), matrices(k.weights.size()),
@@ -94,7 +94,7 @@ private:
   /// Vectors of sums that are scaled side by side.
   static constexpr int64_t kUnrolled = 4;
 
-  CodesKernel &codes;
+  QuantizedKernel &codes;
   int64_t matrices, height; ///< rows of bytes of a group
   Value bytes;  ///< [kStreams, K / 4 + 16, 64] i8: quantized values, signed
   Value totals; ///< [kSums * 16, 16] f32: sums over groups
@@ -215,7 +215,7 @@ private:
 };
 } // namespace
 
-LogicalResult cheems::lowerLinearCodesAMX(CodesKernel &codes) {
+LogicalResult cheems::lowerLinearQuantizedAMX(QuantizedKernel &codes) {
   if (codes.form.nibbles) {
     NibbleTiles(codes).run();
   } else {

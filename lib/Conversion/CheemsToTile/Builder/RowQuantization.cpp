@@ -1,14 +1,14 @@
 // Quantizes rows.
-#include "RowCodes.h"
+#include "RowQuantization.h"
 
 using namespace mlir;
 using namespace cheems::tile;
 
-Value RowCodes::greatest(TileBuilder &t, Value tile) {
+Value RowQuantization::greatest(TileBuilder &t, Value tile) {
   return t.reduce(Combine::Maximum, math::AbsFOp::create(t.b, tile), 1);
 }
 
-RowCodes RowCodes::of(TileBuilder &t, Value most) {
+RowQuantization RowQuantization::of(TileBuilder &t, Value most) {
   auto perRow = cast<RankedTensorType>(most.getType());
   // Rows of almost nothing are zeros; a NaN counts.
   Value isSmall = arith::CmpFOp::create(t.b, arith::CmpFPredicate::OLT, most,
@@ -21,7 +21,7 @@ RowCodes RowCodes::of(TileBuilder &t, Value most) {
   return {quotient(most, levels), quotient(levels, most)};
 }
 
-Value RowCodes::codes(TileBuilder &t, Value tile) const {
+Value RowQuantization::codes(TileBuilder &t, Value tile) const {
   // The sum's lowest bits are the nearest whole number, ties to even.
   constexpr double shift = 0x1.8p23;
   auto type = cast<RankedTensorType>(tile.getType());

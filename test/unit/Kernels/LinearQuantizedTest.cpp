@@ -268,7 +268,7 @@ void expectNear(const Buffer &got, const Form &form, const Operands &operands,
   EXPECT_TRUE(within(got, want, bound));
 }
 
-class LinearCodesTest : public KernelTest {
+class LinearQuantizedTest : public KernelTest {
 protected:
   void SetUp() override {
     KernelTest::SetUp();
@@ -278,10 +278,10 @@ protected:
     }
   }
 };
-CHEEMS_MODES(LinearCodesTest, Mode::Scalar, Mode::Narrow, Mode::Wide,
+CHEEMS_MODES(LinearQuantizedTest, Mode::Scalar, Mode::Narrow, Mode::Wide,
              Mode::NarrowDotI8, Mode::DotI8, Mode::AMX);
 
-TEST_P(LinearCodesTest, AgreesWithTheEvaluatorAndWithPlainLoops) {
+TEST_P(LinearQuantizedTest, AgreesWithTheEvaluatorAndWithPlainLoops) {
   Suite &s = suite(GetParam()), &plain = suite(Mode::Scalar);
   ASSERT_NE(s.module, nullptr);
   ASSERT_NE(plain.module, nullptr);
@@ -311,7 +311,7 @@ TEST_P(LinearCodesTest, AgreesWithTheEvaluatorAndWithPlainLoops) {
   }
 }
 
-TEST_P(LinearCodesTest, ARowIsTheSameAloneAndAmongOthers) {
+TEST_P(LinearQuantizedTest, ARowIsTheSameAloneAndAmongOthers) {
   Suite &s = suite(GetParam());
   ASSERT_NE(s.module, nullptr);
   Random random(20);
@@ -339,7 +339,7 @@ TEST_P(LinearCodesTest, ARowIsTheSameAloneAndAmongOthers) {
 
 /// The greatest quantized values there are, all of one sign or of signs that
 /// alternate in some period: sums that saturate, or leave 16 bits, show.
-TEST_P(LinearCodesTest, SumsOfTheGreatestCodesAreExact) {
+TEST_P(LinearQuantizedTest, SumsOfTheGreatestCodesAreExact) {
   constexpr int64_t size = 4096, columns = 34, rows = 19;
   for (int64_t bits : {8, 4}) {
     for (int64_t group : bits == 8 ? std::vector<int64_t>{size}
@@ -401,7 +401,7 @@ TEST_P(LinearCodesTest, SumsOfTheGreatestCodesAreExact) {
 
 /// Rows below 2^-100 count as zeros; a NaN or an infinity shows, in its row
 /// alone.
-TEST_P(LinearCodesTest, SmallRowsAreZerosAndWhatIsNotFiniteShows) {
+TEST_P(LinearQuantizedTest, SmallRowsAreZerosAndWhatIsNotFiniteShows) {
   constexpr int64_t size = 96, columns = 20, rows = 18;
   Form form{"limits", columns, size, 8, size, Element::F32, After::Nothing};
   auto module = CompiledModule::compile(form.text(), GetParam());

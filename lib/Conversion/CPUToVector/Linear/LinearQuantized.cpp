@@ -2,13 +2,13 @@
 //
 // Sums of a group are exact integers. So neither the unit nor the shape of a
 // tile changes a result. What follows is one chain of f32 operations.
-#include "LinearCodes.h"
+#include "LinearQuantized.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::cpu;
 
-CodesForm::CodesForm(LinearKernel &kernel)
+QuantizedForm::QuantizedForm(LinearKernel &kernel)
     : nibbles(*kernel.op.getBits() == 4), zero(nibbles ? 8 : 128),
       groups(
           cast<MemRefType>(kernel.op.getScales()[0].getType()).getDimSize(1)),
@@ -16,8 +16,8 @@ CodesForm::CodesForm(LinearKernel &kernel)
       dots(kernel.unit.products >= Products::DotI8), words(!dots && !nibbles),
       tiles(kernel.unit.products == Products::AMX) {}
 
-Value CodesKernel::scales(int64_t weight, Value panel, Value group,
-                          int64_t column, int64_t lanes) {
+Value QuantizedKernel::scales(int64_t weight, Value panel, Value group,
+                              int64_t column, int64_t lanes) {
   Value scales = k.op.getScales()[weight];
   Type element = cast<MemRefType>(scales.getType()).getElementType();
   Value stored =
@@ -30,9 +30,9 @@ Value CodesKernel::scales(int64_t weight, Value panel, Value group,
                                stored);
 }
 
-void CodesKernel::storeRows(Value scratch, int64_t height, Value packed,
-                            Value at, Value row, Value count,
-                            ArrayRef<Value> panels) {
+void QuantizedKernel::storeRows(Value scratch, int64_t height, Value packed,
+                                Value at, Value row, Value count,
+                                ArrayRef<Value> panels) {
   int64_t matrices = k.weights.size();
   SmallVector<Value> ofColumns;
   if (!form.nibbles) {
@@ -71,7 +71,8 @@ void CodesKernel::storeRows(Value scratch, int64_t height, Value packed,
   });
 }
 
-void CodesKernel::rest(llvm::function_ref<void(Value row, Value count)> body) {
+void QuantizedKernel::rest(
+    llvm::function_ref<void(Value row, Value count)> body) {
   if (!pack.whole) {
     return k.each(k.zero, k.rows, RowPack::kRows, [&](Value m) {
       Value end =
@@ -89,10 +90,10 @@ void CodesKernel::rest(llvm::function_ref<void(Value row, Value count)> body) {
   body(pack.whole, count);
 }
 
-LogicalResult cheems::lowerLinearCodes(LinearKernel &kernel) {
-  CodesKernel codes(kernel);
+LogicalResult cheems::lowerLinearQuantized(LinearKernel &kernel) {
+  QuantizedKernel codes(kernel);
   if (codes.form.tiles) {
-    return lowerLinearCodesAMX(codes);
+    return lowerLinearQuantizedAMX(codes);
   }
   if (codes.pack.packAhead()) {
     codes.dotBlocks();

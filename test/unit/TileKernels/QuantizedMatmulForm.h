@@ -11,7 +11,7 @@ namespace cheems::test {
 enum class After { Nothing, ReLU, Gate, Residual };
 
 /// What is compiled.
-struct CodedForm {
+struct QuantizedMatmulForm {
   int64_t bits, columns, depth;
   int64_t group = 0; ///< 0: the whole row
   After after = After::Nothing;
@@ -23,9 +23,9 @@ struct CodedForm {
 };
 
 /// The function @product.
-std::string textOf(const CodedForm &form);
+std::string textOf(const QuantizedMatmulForm &form);
 
-struct CodedValues {
+struct QuantizedValues {
   reference::Tensor x; ///< [T, K]
   std::vector<reference::QuantizedWeights> weights;
   std::vector<reference::Tensor> biases;
@@ -34,14 +34,15 @@ struct CodedValues {
   int64_t rows() const { return x.shape[0]; }
 };
 
-CodedValues drawnValues(const CodedForm &form, Random &random, int64_t rows);
+QuantizedValues drawnValues(const QuantizedMatmulForm &form, Random &random,
+                            int64_t rows);
 
 /// The matmul of `values`; nothing after a test failure.
-std::optional<Array> run(TileModule &module, const CodedForm &form,
-                         const CodedValues &values);
+std::optional<Array> run(TileModule &module, const QuantizedMatmulForm &form,
+                         const QuantizedValues &values);
 
 /// What it should be.
-Array expected(const CodedForm &form, const CodedValues &values);
+Array expected(const QuantizedMatmulForm &form, const QuantizedValues &values);
 
 } // namespace cheems::test
 

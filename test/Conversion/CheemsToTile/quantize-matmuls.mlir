@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --cheems-code-products --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: cheems-opt %s --cheems-quantize-matmuls --split-input-file --verify-diagnostics | FileCheck %s
 
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
@@ -43,7 +43,7 @@ func.func @step(%x: tensor<?x96xf32>) -> (tensor<?x16xf32>, tensor<?x16xf32>, te
 // -----
 
 // CHECK-LABEL: @short
-// doc: cheems-code-products
+// doc: cheems-quantize-matmuls
 #input = affine_map<(t, n, k) -> (t, k)>
 #weights = affine_map<(t, n, k) -> (n, k)>
 #sums = affine_map<(t, n, k) -> (t, n)>

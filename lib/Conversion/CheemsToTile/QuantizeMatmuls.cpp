@@ -1,4 +1,4 @@
-// cheems-code-products: matrices that are to be rounded become integers and
+// cheems-quantize-matmuls: matrices that are to be rounded become integers and
 // scales, and their matmuls become quantized matmuls.
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
@@ -39,7 +39,8 @@ static LogicalResult check(const WeightUses::Group &group) {
 }
 
 namespace {
-struct CodeProducts : cheems::impl::CodeProductsPassBase<CodeProducts> {
+struct QuantizeMatmuls
+    : cheems::impl::QuantizeMatmulsPassBase<QuantizeMatmuls> {
   struct RoundedRows {
     Value codes, scales;
   };

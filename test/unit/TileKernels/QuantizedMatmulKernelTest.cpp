@@ -1,7 +1,7 @@
 // Quantized matmuls of 8 and 4 bits, for prompts and for decoding, against
 // their evaluator: bit for bit, whatever other rows are in the step.
-#include "CodedForm.h"
 #include "Counts.h"
+#include "QuantizedMatmulForm.h"
 #include <limits>
 
 using namespace cheems::test;
@@ -27,9 +27,10 @@ testing::AssertionResult isSame(const Array &got, const Array &want) {
 }
 
 /// Rows after some others, one of which is NaN.
-CodedValues behindOthers(const CodedForm &form, const CodedValues &values,
-                         Random &random, int64_t before) {
-  CodedValues result = values;
+QuantizedValues behindOthers(const QuantizedMatmulForm &form,
+                             const QuantizedValues &values, Random &random,
+                             int64_t before) {
+  QuantizedValues result = values;
   auto put = [&](Tensor &target, const Tensor &source) {
     target =
         random.tensor({before + values.rows(), source.shape[1]}, -1e3, 1e3);
@@ -45,16 +46,16 @@ CodedValues behindOthers(const CodedForm &form, const CodedValues &values,
 }
 
 /// Each case has one of the forms, and at most `most` rows.
-void holdCases(const std::vector<CodedForm> &forms, int64_t most) {
+void holdCases(const std::vector<QuantizedMatmulForm> &forms, int64_t most) {
   forEachCase([&](uint64_t number) {
-    const CodedForm &form = forms[formOf(number, forms.size())];
+    const QuantizedMatmulForm &form = forms[formOf(number, forms.size())];
     TileModule *module = compiledStep(textOf(form));
     SCOPED_TRACE(textOf(form));
     ASSERT_NE(module, nullptr);
     Random random(number);
     int64_t limit = form.mostRows ? form.mostRows : most;
     int64_t rows = random.once(4) ? 1 : random.between(1, limit);
-    CodedValues values = drawnValues(form, random, rows);
+    QuantizedValues values = drawnValues(form, random, rows);
     auto y = run(*module, form, values);
     ASSERT_TRUE(y);
     ASSERT_TRUE(isSame(*y, expected(form, values)));
@@ -71,7 +72,7 @@ void holdCases(const std::vector<CodedForm> &forms, int64_t most) {
 
 // Large and small tiles, with and without remainders; quantized rows whose
 // bytes 16, 8 and 4 divide.
-const std::vector<CodedForm> bytesOfPrompts = {
+const std::vector<QuantizedMatmulForm> bytesOfPrompts = {
     {8, 64, 64},
     {8, 200, 132, 0, After::Nothing, true},
     {8, 1100, 72},
@@ -83,7 +84,7 @@ const std::vector<CodedForm> bytesOfPrompts = {
     {8, 4, 128},
     {8, 1, 4},
 };
-const std::vector<CodedForm> nibblesOfPrompts = {
+const std::vector<QuantizedMatmulForm> nibblesOfPrompts = {
     {4, 64, 64, 64},
     {4, 200, 192, 64, After::Nothing, true},
     {4, 1100, 96, 32},
@@ -95,7 +96,7 @@ const std::vector<CodedForm> nibblesOfPrompts = {
     {4, 4, 1024, 64},
     {4, 1, 32, 32},
 };
-const std::vector<CodedForm> bytesOfDecoding = {
+const std::vector<QuantizedMatmulForm> bytesOfDecoding = {
     {8, 64, 256, 0, After::Nothing, false, 64},
     {8, 40, 136, 0, After::ReLU, true, 64},
     {8, 100, 1056, 0, After::Residual, false, 64},
@@ -105,7 +106,7 @@ const std::vector<CodedForm> bytesOfDecoding = {
     {8, 16, 5000, 0, After::Nothing, true, 1},
     {8, 1, 4, 0, After::Nothing, false, 4},
 };
-const std::vector<CodedForm> nibblesOfDecoding = {
+const std::vector<QuantizedMatmulForm> nibblesOfDecoding = {
     {4, 64, 256, 64, After::Nothing, false, 64},
     {4, 40, 96, 32, After::ReLU, true, 64},
     {4, 100, 1088, 64, After::Residual, false, 64},
@@ -116,35 +117,35 @@ const std::vector<CodedForm> nibblesOfDecoding = {
     {4, 1, 64, 64, After::Nothing, false, 4},
 };
 
-TEST(CodedKernelTest, PromptsWithBytesHaveTheBitsOfTheEvaluator) {
+TEST(QuantizedMatmulKernelTest, PromptsWithBytesHaveTheBitsOfTheEvaluator) {
   holdCases(bytesOfPrompts, 200);
 }
-TEST(CodedKernelTest, PromptsWithNibblesHaveTheBitsOfTheEvaluator) {
+TEST(QuantizedMatmulKernelTest, PromptsWithNibblesHaveTheBitsOfTheEvaluator) {
   holdCases(nibblesOfPrompts, 200);
 }
-TEST(CodedKernelTest, DecodingWithBytesHasTheBitsOfTheEvaluator) {
+TEST(QuantizedMatmulKernelTest, DecodingWithBytesHasTheBitsOfTheEvaluator) {
   holdCases(bytesOfDecoding, 64);
 }
-TEST(CodedKernelTest, DecodingWithNibblesHasTheBitsOfTheEvaluator) {
+TEST(QuantizedMatmulKernelTest, DecodingWithNibblesHasTheBitsOfTheEvaluator) {
   holdCases(nibblesOfDecoding, 64);
 }
 
-TEST(CodedKernelTest, TensorCoresMultiplyAllCodes) {
+TEST(QuantizedMatmulKernelTest, TensorCoresMultiplyAllCodes) {
   if (!inspectsKernels()) {
     GTEST_SKIP() << "counts are those of another process";
   }
   constexpr int64_t rows = 20;
-  std::vector<CodedForm> forms;
+  std::vector<QuantizedMatmulForm> forms;
   for (const auto *some : {&bytesOfPrompts, &nibblesOfPrompts, &bytesOfDecoding,
                            &nibblesOfDecoding}) {
     forms.insert(forms.end(), some->begin(), some->end());
   }
   forms = drawnOf(forms, 3);
-  auto rowsOf = [=](const CodedForm &form) {
+  auto rowsOf = [=](const QuantizedMatmulForm &form) {
     return form.mostRows ? std::min(form.mostRows, rows) : rows;
   };
   auto steps = countedSteps([&] {
-    for (const CodedForm &form : forms) {
+    for (const QuantizedMatmulForm &form : forms) {
       Random random(1);
       auto module = compiledStep(textOf(form));
       ASSERT_NE(module, nullptr);

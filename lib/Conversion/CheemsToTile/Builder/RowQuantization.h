@@ -7,14 +7,14 @@
 
 namespace cheems::tile {
 
-struct RowCodes {
+struct RowQuantization {
   Value scale;  ///< a number per row
   Value factor; ///< that makes quantized values of numbers
 
   /// The greatest magnitude of each row of a tile.
   static Value greatest(TileBuilder &t, Value tile);
   /// \param most the greatest magnitude of each row.
-  static RowCodes of(TileBuilder &t, Value most);
+  static RowQuantization of(TileBuilder &t, Value most);
   /// The quantized values of a tile whose rows these are, i8.
   Value codes(TileBuilder &t, Value tile) const;
 };

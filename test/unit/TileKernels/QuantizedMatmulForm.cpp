@@ -1,5 +1,5 @@
 // The text of a quantized matmul, its values, and its evaluator.
-#include "CodedForm.h"
+#include "QuantizedMatmulForm.h"
 
 namespace cheems::test {
 namespace {
@@ -43,7 +43,8 @@ std::string elementwise(const std::string &result,
          "%old: f32):\n" + body + "    linalg.yield %r : f32\n  } -> !s\n";
 }
 
-std::string productText(const CodedForm &form, const std::string &number) {
+std::string productText(const QuantizedMatmulForm &form,
+                        const std::string &number) {
   std::string sum = "%sum" + number, result = "%p" + number;
   return "  " + (form.bias ? sum : result) +
          " = cheems_tile.quantized_matmul bits " + std::to_string(form.bits) +
@@ -60,7 +61,7 @@ float at(const Tensor &tensor, int64_t t, int64_t n) {
 
 } // namespace
 
-std::string textOf(const CodedForm &form) {
+std::string textOf(const QuantizedMatmulForm &form) {
   auto number = [](int64_t value) { return std::to_string(value); };
   std::string text = replaced(beginning, "DEPTH", number(form.depth));
   int64_t bytes = form.bits == 8 ? form.depth : (form.depth + 127) / 128 * 64;
@@ -98,8 +99,9 @@ std::string textOf(const CodedForm &form) {
   return text + "  return " + result + " : !s\n}\n";
 }
 
-CodedValues drawnValues(const CodedForm &form, Random &random, int64_t rows) {
-  CodedValues values;
+QuantizedValues drawnValues(const QuantizedMatmulForm &form, Random &random,
+                            int64_t rows) {
+  QuantizedValues values;
   values.x = random.tensor({rows, form.depth}, -2, 2);
   for (int64_t t = 0; t < rows; ++t) {
     // Rows of very different magnitudes, and of almost nothing.
@@ -126,8 +128,8 @@ CodedValues drawnValues(const CodedForm &form, Random &random, int64_t rows) {
   return values;
 }
 
-std::optional<Array> run(TileModule &module, const CodedForm &form,
-                         const CodedValues &values) {
+std::optional<Array> run(TileModule &module, const QuantizedMatmulForm &form,
+                         const QuantizedValues &values) {
   auto codes = [&](const QuantizedWeights &w) {
     return Array(Number::I8,
                  form.bits == 8 ? w.codes : reference::nibblesOf(w.codes));
@@ -149,7 +151,7 @@ std::optional<Array> run(TileModule &module, const CodedForm &form,
   return results->empty() ? y : results->front();
 }
 
-Array expected(const CodedForm &form, const CodedValues &values) {
+Array expected(const QuantizedMatmulForm &form, const QuantizedValues &values) {
   reference::RoundedRows rows = reference::roundedRows(values.x);
   std::vector<Tensor> sums;
   for (size_t i = 0; i < form.products(); ++i) {
