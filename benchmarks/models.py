@@ -63,7 +63,7 @@ class Doge:
         stored = 2 * self.layers * self.key_heads * self.head_size * depth
         return self.parameters() * weight + stored * key * sequences
 
-    def product_flops(self, rows, logits):
+    def matmul_flops(self, rows, logits):
         """Floating-point operations in the matmuls with weights, `rows` tokens and `logits` rows of logits."""
         inside = sum(math.prod(shape) for name, shape in self.tensors() if len(shape) == 2 and "embed" not in name)
         return 2 * (inside * rows + self.vocabulary * self.hidden * logits)
@@ -71,7 +71,7 @@ class Doge:
     def prefill_flops(self, tokens):
         """The same of a prompt whose last token alone needs logits, and of its causal attention (two products per pair)."""
         pairs = tokens * (tokens + 1) // 2
-        return self.product_flops(tokens, 1) + 4 * self.layers * self.hidden * pairs
+        return self.matmul_flops(tokens, 1) + 4 * self.layers * self.hidden * pairs
 
 
 @dataclasses.dataclass(frozen=True)

@@ -95,7 +95,7 @@ def work_of(job, settings, notes={}):
         return model.step_bytes(PROMPT, number, number) / PROMPT, model.prefill_flops(PROMPT) / PROMPT
     together = SEQUENCES if job.test == "batch" else 1
     depth = DEPTH + settings["count"] // 2
-    return model.step_bytes(depth, number, number, together) / together, model.product_flops(1, 1)
+    return model.step_bytes(depth, number, number, together) / together, model.matmul_flops(1, 1)
 
 
 def median(rates):

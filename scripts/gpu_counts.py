@@ -56,11 +56,11 @@ def launches_of_layer(text):
     """How many launches with blocks the function of a layer of decoding has for one row, in few splits."""
     def for_one_row(kernels):
         kernels = [kernel for kernel in kernels if not re.match(r"product\w*_few_rows", kernel)]
-        for merged in [kernel for kernel in kernels if kernel.startswith("merged_product")]:
-            one = "rounded_product" if "product_int" in merged else "product_of_one_row"
+        for merged in [kernel for kernel in kernels if kernel.startswith("merged_matmul")]:
+            one = "rounded_matmul" if "product_int" in merged else "matmul_of_one_row"
             for other in ("merge_pieces", one):  # of more splits
                 kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
-        for own, takers in (("rms_norm", r"normed_product"), ("round_rows", r"(normed|merged|rounded)_product_int")):
+        for own, takers in (("rms_norm", r"normed_matmul"), ("round_rows", r"(normed|merged|rounded)_product_int")):
             taken = sum(bool(re.match(takers, kernel)) for kernel in kernels)
             mine = [kernel for kernel in kernels if kernel.startswith(own)]
             kernels = [kernel for kernel in kernels if kernel not in mine] + mine[taken:]
@@ -117,7 +117,7 @@ class Launch:
         self.multiprocessors, self.rate = multiprocessors, TENSOR_RATE[architecture]
 
     @property
-    def is_product(self):
+    def is_matmul(self):
         return "product" in self.kernel
 
     @property
@@ -157,14 +157,14 @@ class Launch:
         return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[1:] == x[1:]]
 
     def of_what(self):
-        if self.is_product:
+        if self.is_matmul:
             return ", ".join(self.names[i] for i in self.weights())
         if self.kernel in ("rms_norm", "gather_rows"):
             return self.names[1 if self.kernel == "rms_norm" else 0]
         return ""
 
     def shape(self):
-        if self.is_product:
+        if self.is_matmul:
             n = " + ".join(str(self.inputs[i][0]) for i in self.weights())
             return f"{self.x[0]} x {n} x {self.x[1]}"
         array = self.inputs[0] if self.is_attention or self.kernel == "store_entries" else self.outputs[-1]
@@ -200,7 +200,7 @@ class Launch:
 
     def least_tensor(self):
         """Cycles of each multiprocessor, if all have the same part; None for a kernel without matmuls."""
-        if self.is_product:
+        if self.is_matmul:
             x = self.x
             multiplied = x[0] * x[1] * sum(self.inputs[i][0] for i in self.weights())
         elif self.is_attention:
@@ -221,8 +221,8 @@ class Launch:
     def written(self):
         return 32 * self.counts["dram_write_sectors"]
 
-    def per_product(self):
-        return per_product(self.counts)
+    def per_matmul(self):
+        return per_matmul(self.counts)
 
 
 def per_multiply_adds(counts, rate):
@@ -230,7 +230,7 @@ def per_multiply_adds(counts, rate):
     return sum(counts["warp_instructions"].values()) / (counts["cycles"]["tensor"] * rate / MULTIPLY_ADDS)
 
 
-def per_product(counts):
+def per_matmul(counts):
     executed = counts["warp_instructions"]
     return sum(executed.values()) / executed["tensor"] if executed.get("tensor") else None
 
@@ -262,7 +262,7 @@ def work(launches):
     def row(launch):
         executed = launch.counts["warp_instructions"]
         return [number(math.prod(launch.grid)), *(number(executed.get(pipe, 0)) for pipe in PIPES),
-                number(sum(executed.get(pipe, 0) for pipe in OTHERS)), number(launch.per_product()),
+                number(sum(executed.get(pipe, 0) for pipe in OTHERS)), number(launch.per_matmul()),
                 number(launch.counts["shared_wavefronts"]), number(launch.counts["bank_conflicts"])]
     return table(["kernel", "shape", "blocks", *PIPES, "others", "per tensor instruction", "shared wavefronts", "bank conflicts"], together(launches, row))
 
@@ -297,7 +297,7 @@ def tables(launches, architecture, triton):
         if architecture == ARCHITECTURES[0]:
             found[f"{step['part']} work"] = work(of_step)
         elif step["part"] == "prompt":  # the others have the same instructions
-            found[f"prompt work {architecture}"] = work([one for one in of_step if one.is_product or one.kernel == "attention"])
+            found[f"prompt work {architecture}"] = work([one for one in of_step if one.is_matmul or one.kernel == "attention"])
         found[f"{step['part']} {architecture}"] = cost(of_step)
     found = {(PAGE, part): text for part, text in found.items()}
     if architecture == ARCHITECTURES[0]:
@@ -349,7 +349,7 @@ class Goal:
 
 
 def is_great(launch):
-    return launch.is_product and launch.step["part"] == "prompt" and min(launch.outputs[0][:2]) >= FULL_TILE
+    return launch.is_matmul and launch.step["part"] == "prompt" and min(launch.outputs[0][:2]) >= FULL_TILE
 
 
 def busiest(launch, pipes):
@@ -359,9 +359,9 @@ def busiest(launch, pipes):
 def goals(triton, rate):
     others = [pipe for pipe in PIPES if pipe != "tensor"]
     return [
-        Goal("bytes that a matmul of decoding reads, to the least", lambda one: one.is_product and one.step["part"] != "prompt",
+        Goal("bytes that a matmul of decoding reads, to the least", lambda one: one.is_matmul and one.step["part"] != "prompt",
              lambda one: one.read() / one.least_read(), MOST_READ),
-        Goal("bytes that a matmul of a prompt reads, to the least", lambda one: one.is_product and one.step["part"] == "prompt",
+        Goal("bytes that a matmul of a prompt reads, to the least", lambda one: one.is_matmul and one.step["part"] == "prompt",
              lambda one: one.read() / one.least_read(), MOST_READ_OF_PROMPT),
         Goal("bank conflicts of any kernel", lambda one: True, lambda one: one.counts["bank_conflicts"], 0, "{}"),
         Goal("cycles of the busiest pipe of a prompt's matmul, to the least of tensor cores", is_great,

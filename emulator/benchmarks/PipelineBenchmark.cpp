@@ -193,6 +193,6 @@ void wgmmaPipeline(benchmark::State &state) {
 }
 BENCHMARK(wgmmaPipeline)
     ->ArgNames({"late", "columns"})
-    ->ArgsProduct({{0, 1}, {64, 128, 256}});
+    ->ArgsMatmul({{0, 1}, {64, 128, 256}});
 
 } // namespace

@@ -125,6 +125,6 @@ void wgmmaLoop(benchmark::State &state) {
 }
 BENCHMARK(wgmmaLoop)
     ->ArgNames({"late", "columns"})
-    ->ArgsProduct({{0, 1}, {64, 128, 256}});
+    ->ArgsMatmul({{0, 1}, {64, 128, 256}});
 
 } // namespace

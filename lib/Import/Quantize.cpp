@@ -128,7 +128,7 @@ float scaleOf(llvm::ArrayRef<float> group, float most) {
 }
 } // namespace
 
-std::optional<QuantizedFormat> productFormat(int64_t bits, int64_t columns) {
+std::optional<QuantizedFormat> matmulFormat(int64_t bits, int64_t columns) {
   constexpr int64_t kMost = 65536; // of which sums of products fit 32 bits
   if (bits == 0 || columns % 4 != 0 || columns > kMost) {
     return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<QuantizedFormat> productFormat(int64_t bits, int64_t columns) {
 }
 
 std::optional<QuantizedFormat> headFormat(int64_t bits, int64_t columns) {
-  return productFormat(bits == 0 ? 0 : 8, columns);
+  return matmulFormat(bits == 0 ? 0 : 8, columns);
 }
 
 std::optional<QuantizedFormat> tableFormat(int64_t bits) {

@@ -149,7 +149,7 @@ template <typename OpTy> static void addStructured(Handlers &handlers) {
 }
 
 /// y[t, n] += sum_k x[t, k] * w[n, k]
-static bool isProductOfRows(linalg::LinalgOp op) {
+static bool isMatmulOfRows(linalg::LinalgOp op) {
   AffineExpr t, n, k;
   MLIRContext *context = op->getContext();
   bindDims(context, t, n, k);
@@ -167,7 +167,7 @@ static bool isProductOfRows(linalg::LinalgOp op) {
 
 static void matmul(linalg::MatmulOp op, Frame &f) {
   auto structured = cast<linalg::LinalgOp>(op.getOperation());
-  if (!isProductOfRows(structured)) {
+  if (!isMatmulOfRows(structured)) {
     Loops(structured, f).run();
     return;
   }

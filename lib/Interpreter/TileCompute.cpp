@@ -2,7 +2,7 @@
 // changes no number, but for the order of sums.
 #include "Elements.h"
 #include "Handlers.h"
-#include "TileProduct.h"
+#include "TileMatmul.h"
 #include <cmath>
 #include <limits>
 

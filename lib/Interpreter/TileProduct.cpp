@@ -1,5 +1,5 @@
-#include "TileProduct.h"
 #include "Elements.h"
+#include "TileMatmul.h"
 
 namespace cheems::interpreter {
 

@@ -1,6 +1,6 @@
 // Multiplies tiles, and stages of buffers.
-#ifndef CHEEMS_LIB_INTERPRETER_TILEPRODUCT_H
-#define CHEEMS_LIB_INTERPRETER_TILEPRODUCT_H
+#ifndef CHEEMS_LIB_INTERPRETER_TILEMATMUL_H
+#define CHEEMS_LIB_INTERPRETER_TILEMATMUL_H
 
 #include "Frame.h"
 #include "Memory.h"

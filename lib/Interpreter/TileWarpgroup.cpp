@@ -1,6 +1,6 @@
 // Products of warpgroups, each as a whole.
 #include "Handlers.h"
-#include "TileProduct.h"
+#include "TileMatmul.h"
 
 namespace cheems::interpreter {
 using namespace mlir;

@@ -63,7 +63,7 @@ static void round(OpPassManager &pm, const CardOptions &card) {
 static void groupOps(OpPassManager &pm) {
   pm.addPass(createGroupAttentionPass());
   pm.addPass(createGroupSSDPass());
-  pm.addPass(createGroupProductsPass());
+  pm.addPass(createGroupMatmulsPass());
   pm.addPass(createGroupRowsPass());
 }
 

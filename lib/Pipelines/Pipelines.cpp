@@ -210,7 +210,7 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
   Option<cpu::Products> products{
       *this, "products",
       llvm::cl::desc("how matmuls with weights of few bits are computed"),
-      llvm::cl::init(TargetDescription().products), cpu::productsValues()};
+      llvm::cl::init(TargetDescription().products), cpu::matmulsValues()};
   Option<int64_t> groupExperts{
       *this, "group-experts",
       llvm::cl::desc("rows whose experts are read in the order of their ids"),

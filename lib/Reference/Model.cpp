@@ -46,7 +46,7 @@ LinearWeights Weights::rounded(const Projection &projection,
 
 LinearWeights Weights::load(const Projection &projection) const {
   int64_t columns = checkpoint.tensor(projection.weight).shape[1];
-  return rounded(projection, productFormat(rounding.weightBits, columns));
+  return rounded(projection, matmulFormat(rounding.weightBits, columns));
 }
 
 LinearWeights Weights::head(const Projection &projection) const {

@@ -6,7 +6,7 @@ using namespace cheems;
 namespace {
 
 /// N and K of a matrix, or of several beside each other.
-StepCost::Product productOf(const Parameter &matrix) {
+StepCost::Product matmulOf(const Parameter &matrix) {
   int64_t columns = matrix.logical[0], length = 1;
   for (size_t d = 1; d < matrix.logical.size(); ++d) {
     length *= matrix.logical[d];
@@ -31,7 +31,7 @@ StepCost::StepCost(const Metadata &data, const std::string &target)
       [[fallthrough]];
     case ParameterUse::expertKeys:
       sharedBytes += parameter.bytes;
-      rowProducts += 2.0 * static_cast<double>(parameter.numbers());
+      rowMatmuls += 2.0 * static_cast<double>(parameter.numbers());
       break;
     case ParameterUse::tied:
       tied = true;
@@ -39,7 +39,7 @@ StepCost::StepCost(const Metadata &data, const std::string &target)
       [[fallthrough]];
     case ParameterUse::head:
       addShape(parameter);
-      logitProducts += 2.0 * static_cast<double>(parameter.numbers());
+      logitMatmuls += 2.0 * static_cast<double>(parameter.numbers());
       [[fallthrough]];
     case ParameterUse::headBias:
       headBytes += parameter.bytes;
@@ -71,7 +71,7 @@ StepCost::StepCost(const Metadata &data, const std::string &target)
 }
 
 void StepCost::addShape(const Parameter &matrix) {
-  Product product = productOf(matrix);
+  Product product = matmulOf(matrix);
   if (!matrix.scales &&
       std::find(shapes.begin(), shapes.end(), product) == shapes.end()) {
     shapes.push_back(product);
@@ -79,7 +79,7 @@ void StepCost::addShape(const Parameter &matrix) {
 }
 
 StepCost::Table StepCost::tableOf(const Parameter &matrix) {
-  Product shape = productOf(matrix);
+  Product shape = matmulOf(matrix);
   if (matrix.scales) {
     return {shape.columns, matrix.bytes / shape.columns, 0};
   }
@@ -122,8 +122,8 @@ double StepCost::operations(const StepShape &step) const {
   for (int64_t row = 1; row <= step.rows; ++row) {
     keys += static_cast<double>(visible(step.position + row));
   }
-  double total = rows * rowProducts +
-                 static_cast<double>(step.logitRows) * logitProducts +
+  double total = rows * rowMatmuls +
+                 static_cast<double>(step.logitRows) * logitMatmuls +
                  static_cast<double>(step.sequences) * keys * perVisibleKey +
                  rows * perRowOfState;
   for (const Table &table : experts) {

@@ -56,9 +56,9 @@ private:
   /// Keys that a head sees among the first `tokens`.
   int64_t visible(int64_t tokens) const;
 
-  bool tied = false;                         ///< the embedding is the head
-  int64_t sharedBytes = 0, headBytes = 0;    ///< read whole
-  double rowProducts = 0, logitProducts = 0; ///< operations per row
+  bool tied = false;                       ///< the embedding is the head
+  int64_t sharedBytes = 0, headBytes = 0;  ///< read whole
+  double rowMatmuls = 0, logitMatmuls = 0; ///< operations per row
   std::vector<Table> embeddings, experts;
   int64_t expertsPerToken, keepWindow;
   std::vector<Stored> state;

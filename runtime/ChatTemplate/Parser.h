@@ -60,7 +60,7 @@ private:
   ExpressionPtr parseCompare();
   ExpressionPtr parseSum();
   ExpressionPtr parseConcat();
-  ExpressionPtr parseProduct();
+  ExpressionPtr parseMatmul();
   ExpressionPtr parsePower();
   ExpressionPtr parseUnary(bool withFilters);
   ExpressionPtr parsePrimary();

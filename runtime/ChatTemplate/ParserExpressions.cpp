@@ -185,19 +185,19 @@ ExpressionPtr Parser::parseSum() {
 }
 
 ExpressionPtr Parser::parseConcat() {
-  auto left = parseProduct();
+  auto left = parseMatmul();
   if (!current().isSymbol("~")) {
     return left;
   }
   auto made = make(Expression::concat, current().line);
   add(*made, std::move(left));
   while (skipSymbol("~")) {
-    add(*made, parseProduct());
+    add(*made, parseMatmul());
   }
   return made;
 }
 
-ExpressionPtr Parser::parseProduct() {
+ExpressionPtr Parser::parseMatmul() {
   static const std::pair<const char *, BinaryOperator> symbols[] = {
       {"*", BinaryOperator::multiply},
       {"/", BinaryOperator::divide},

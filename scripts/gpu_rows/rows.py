@@ -21,7 +21,7 @@ FORMATS = {"stored": "bf16", "int8": "int8", "int4": "int4"}
 
 # At most, of issue "The whole paper on NVIDIA"
 MOST_DECODE = {"stored": 1.03, "int8": 1.05, "int4": 1.08}
-MOST_BATCH, MOST_PRODUCT, MOST_PIPE, MOST_SSD, MOST_EXPERTS = 1.05, 1.15, 1.15, 1.2, 1.1
+MOST_BATCH, MOST_MATMUL, MOST_PIPE, MOST_SSD, MOST_EXPERTS = 1.05, 1.15, 1.15, 1.2, 1.1
 MOST_LAUNCHES = {"SSD + experts": 5, "attention + experts": 6, "attention": 6}
 MOST_CHOICE = 20000  # cycles, for 4,096 rows of which 1,024 are kept
 LEAST_CONSUMERS = 2  # warpgroups that multiply
@@ -56,7 +56,7 @@ class Work:
 class Sizes:
     """What is counted: all of it for the page, small shapes for a test."""
     shapes: dict
-    product_rows: tuple
+    matmul_rows: tuple
     attention: tuple  # rows, heads, size, window (0: all keys stay)
     ssd: dict  # label -> rows and heads, of 64 numbers and states of 128
     experts: tuple  # rows x numbers x experts x retrieved
@@ -70,7 +70,7 @@ QUICK = Sizes({"20M": "doge-20M", "tiny": "cheems-tiny"}, (128,), ((256, 1, 64, 
 
 
 def all_works(sizes):
-    makers = decode_works, product_works, attention_works, ssd_works, expert_works, launch_works, register_works
+    makers = decode_works, matmul_works, attention_works, ssd_works, expert_works, launch_works, register_works
     return [work for maker in makers for work in maker(sizes)]
 
 
@@ -107,13 +107,13 @@ def operand_bytes(kernel, rate):
     return executed / 4 * (2048 + 32 * columns) if columns > 8 else 0
 
 
-def product_works(sizes):
+def matmul_works(sizes):
     def product(rows, columns, length):
         def count(bench):
             architecture = ARCHITECTURES[bench.architecture]
             rate = time_model.TENSOR_RATE[architecture]
             kernels = bench.operation("matmul", f"{rows}x{columns}x{length}").of("product")
-            yield Row("MB moved", kernels.moved / 1e6, kernels.total("compulsory_bytes") / 1e6, MOST_PRODUCT)
+            yield Row("MB moved", kernels.moved / 1e6, kernels.total("compulsory_bytes") / 1e6, MOST_MATMUL)
             flops = 2 * rows * columns * length
             operands = sum(operand_bytes(kernel, rate) for kernel in kernels.kernels)
             shared = BANKS * kernels.total("shared_wavefronts") + operands
@@ -128,7 +128,7 @@ def product_works(sizes):
                           f"{groups} of {LEAST_CONSUMERS}")
         return count
 
-    for rows in sizes.product_rows:
+    for rows in sizes.matmul_rows:
         found = {}  # models that have it
         for label, name in sizes.shapes.items():
             model = MODELS[name]

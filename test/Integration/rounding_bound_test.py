@@ -69,7 +69,7 @@ class Simulated(unittest.TestCase):
             self.assertLess(after, together(before**2, [unit]))
             self.assertGreater(after, 0.1 * together(before**2, [unit]))
 
-    def test_products_add_the_errors_of_their_factors(self):
+    def test_matmuls_add_the_errors_of_their_factors(self):
         error = 1e-3
         for factors in (2, 4):
             draws = random.Random(2)

@@ -251,7 +251,7 @@ class Bench(unittest.TestCase):
         (row,) = rows(path, "-c", 8, "-p", 0, "-n", 1, "-r", 1, "-t", 1)
         self.assertEqual(row["test"], "tg1")
 
-    def test_products_alone(self):
+    def test_matmuls_alone(self):
         got = rows("--ops", "matmul", "--shapes", "1x48x32,5x48x32", "--shapes", "7x16x40", "-r", 2, "-t", 1, "--weights", "f32")
         self.assertEqual([row["test"] for row in got], ["matmul 1x48x32", "matmul 5x48x32", "matmul 7x16x40"])
         for row, (m, n, k) in zip(got, ((1, 48, 32), (5, 48, 32), (7, 16, 40))):
@@ -266,7 +266,7 @@ class Bench(unittest.TestCase):
         self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
         self.assertEqual(len(tests), len(set(tests)))
 
-    def test_products_of_int4_are_refused_wherever_they_come_from(self):
+    def test_matmuls_of_int4_are_refused_wherever_they_come_from(self):
         path = FOLDER / "int4.cheems"
         run("cheems-compile", FOLDERS["untied"], *ONE_VARIANT, "--weights", "int4", "-o", path)
         for arguments in ([path], ["--compile", FOLDERS["untied"], "--compile-args", "--weights int4 --cpu native"]):

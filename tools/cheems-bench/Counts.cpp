@@ -34,7 +34,7 @@ public:
       std::shared_ptr<const Model> model =
           openModel(given, say, options.compileArguments, options.device);
       if (!options.ops.empty()) {
-        products(productShapes(*model, options), model->metadata().weights);
+        products(matmulShapes(*model, options), model->metadata().weights);
         continue;
       }
       for (Test test : testsOf(options)) {
@@ -72,11 +72,11 @@ public:
     }
   }
 
-  void products(const std::vector<ProductShape> &shapes,
+  void products(const std::vector<MatmulShape> &shapes,
                 const std::string &weights) {
-    for (const ProductShape &shape : shapes) {
-      LoadedModel loaded = make(productToCompile(shape, weights));
-      runProduct(loaded.model, shape, [this] { take(); });
+    for (const MatmulShape &shape : shapes) {
+      LoadedModel loaded = make(matmulToCompile(shape, weights));
+      runMatmul(loaded.model, shape, [this] { take(); });
       StepShape step;
       step.rows = step.logitRows = shape.rows;
       add("matmul", shape.name(),

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-RandomModel productModel(int64_t columns, int64_t length) {
+RandomModel matmulModel(int64_t columns, int64_t length) {
   json config = {{"model_type", "doge"},       {"vocab_size", columns},
                  {"hidden_size", length},      {"num_hidden_layers", 0},
                  {"num_attention_heads", 1},   {"head_dim", 2},
@@ -80,10 +80,10 @@ private:
 
 } // namespace
 
-RandomCompile productToCompile(const ProductShape &shape,
-                               const std::string &weights) {
+RandomCompile matmulToCompile(const MatmulShape &shape,
+                              const std::string &weights) {
   RandomCompile what;
-  what.model = productModel(shape.columns, shape.length);
+  what.model = matmulModel(shape.columns, shape.length);
   what.name = shape.name();
   what.kind = "matmul";
   what.file = "matmul-" + std::to_string(shape.columns) + "x" +
@@ -96,9 +96,9 @@ RandomCompile productToCompile(const ProductShape &shape,
   return what;
 }
 
-std::vector<ProductShape> productShapes(const Model &model,
-                                        const Options &options) {
-  std::vector<ProductShape> shapes;
+std::vector<MatmulShape> matmulShapes(const Model &model,
+                                      const Options &options) {
+  std::vector<MatmulShape> shapes;
   StepCost cost(model.metadata(), model.image().target);
   for (const StepCost::Product &product : cost.products()) {
     shapes.push_back({1, product.columns, product.length});
@@ -111,7 +111,7 @@ std::vector<ProductShape> productShapes(const Model &model,
   return shapes;
 }
 
-static SessionOptions optionsOf(const ProductShape &shape, int threads) {
+static SessionOptions optionsOf(const MatmulShape &shape, int threads) {
   SessionOptions options;
   options.threads = threads;
   options.prefillChunk = shape.rows;
@@ -119,16 +119,15 @@ static SessionOptions optionsOf(const ProductShape &shape, int threads) {
   return options;
 }
 
-void runProduct(const std::shared_ptr<const Model> &model,
-                const ProductShape &shape, const std::function<void()> &begin) {
+void runMatmul(const std::shared_ptr<const Model> &model,
+               const MatmulShape &shape, const std::function<void()> &begin) {
   Product product(model, shape.rows, optionsOf(shape, 1));
   begin();
   product.step();
 }
 
-Timing timeProduct(const std::shared_ptr<const Model> &model,
-                   const ProductShape &shape, int threads,
-                   int64_t repetitions) {
+Timing timeMatmul(const std::shared_ptr<const Model> &model,
+                  const MatmulShape &shape, int threads, int64_t repetitions) {
   SessionOptions options = optionsOf(shape, threads);
   if (model->card()) {
     options.profile = std::make_shared<Profile>();

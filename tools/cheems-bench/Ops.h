@@ -13,20 +13,20 @@ namespace cheems::bench {
 
 /// A matmul with random weights [columns, length], `weights` being f32, bf16
 /// or int8.
-RandomCompile productToCompile(const ProductShape &shape,
-                               const std::string &weights);
+RandomCompile matmulToCompile(const MatmulShape &shape,
+                              const std::string &weights);
 /// Runs it once, after `begin`.
-void runProduct(const std::shared_ptr<const Model> &model,
-                const ProductShape &shape, const std::function<void()> &begin);
+void runMatmul(const std::shared_ptr<const Model> &model,
+               const MatmulShape &shape, const std::function<void()> &begin);
 
 /// Those of a model, with one row for decoding, and as many as the prompts
 /// have.
-std::vector<ProductShape> productShapes(const Model &model,
-                                        const Options &options);
+std::vector<MatmulShape> matmulShapes(const Model &model,
+                                      const Options &options);
 
 /// The weights of small matmuls stay in the caches. Throws Error.
-Timing timeProduct(const std::shared_ptr<const Model> &model,
-                   const ProductShape &shape, int threads, int64_t repetitions);
+Timing timeMatmul(const std::shared_ptr<const Model> &model,
+                  const MatmulShape &shape, int threads, int64_t repetitions);
 
 } // namespace cheems::bench
 

@@ -131,7 +131,7 @@ void declareRest(CLI::App &app, Raw &raw) {
 /// Rows of a matmul: a session takes no more at once.
 constexpr int64_t mostRows = 65536;
 
-ProductShape parseProduct(const std::string &text) {
+MatmulShape parseMatmul(const std::string &text) {
   constexpr int64_t most = 1 << 24;
   std::vector<int64_t> numbers = parseNumbers(text, 3, 3, most);
   if (numbers.empty() || numbers[0] > mostRows) {
@@ -228,7 +228,7 @@ Options checked(Raw raw) {
     if (operation) {
       options.operations.push_back(parseOperation(options.ops, shape));
     } else {
-      options.shapes.push_back(parseProduct(shape));
+      options.shapes.push_back(parseMatmul(shape));
     }
   }
   if (operation && raw.shapes.empty()) {

@@ -12,7 +12,7 @@
 namespace cheems::bench {
 
 /// y [rows, columns] = x [rows, length] * W [columns, length]^T
-struct ProductShape {
+struct MatmulShape {
   int64_t rows, columns, length;
 
   /// "matmul 1x4096x1024".
@@ -43,7 +43,7 @@ struct Options {
   /// "matmul" times matmuls instead of models, others an operation of the
   /// paper.
   std::string ops;
-  std::vector<ProductShape> shapes; ///< of matmuls; none: those of the model
+  std::vector<MatmulShape> shapes; ///< of matmuls; none: those of the model
   std::vector<OperationPointer> operations;
   std::string weights = "bf16";              ///< of matmuls and operations
   std::vector<std::string> compileArguments; ///< of model folders

@@ -72,8 +72,8 @@ void compileOperations(const Options &options) {
           say);
     }
   };
-  for (const ProductShape &shape : options.shapes) {
-    compile(productToCompile(shape, options.weights));
+  for (const MatmulShape &shape : options.shapes) {
+    compile(matmulToCompile(shape, options.weights));
   }
   for (const OperationPointer &operation : options.operations) {
     compile(operationToCompile(*operation, operation->rows, options));

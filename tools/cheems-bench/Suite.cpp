@@ -42,7 +42,7 @@ public:
     if (!options.operations.empty()) {
       timeOperations();
     } else if (!options.shapes.empty()) {
-      timeProducts(options.shapes, options.weights);
+      timeMatmuls(options.shapes, options.weights);
     } else if (options.compile) {
       timeLoaded(compileGiven());
     } else {
@@ -107,7 +107,7 @@ private:
                       " has int4 weights, but --ops matmul times matmuls with "
                       "f32, bf16 or int8; give it such a model");
     }
-    timeProducts(productShapes(*loaded.model, options), loaded.facts.weights);
+    timeMatmuls(matmulShapes(*loaded.model, options), loaded.facts.weights);
   }
 
   void noteSoftware(const LoadedModel &loaded) {
@@ -132,18 +132,18 @@ private:
     }
   }
 
-  void timeProducts(const std::vector<ProductShape> &shapes,
-                    const std::string &weights) {
-    std::optional<ProductShape> made;
+  void timeMatmuls(const std::vector<MatmulShape> &shapes,
+                   const std::string &weights) {
+    std::optional<MatmulShape> made;
     LoadedModel loaded;
     std::shared_ptr<ModelFacts> facts;
-    for (const ProductShape &shape : shapes) {
+    for (const MatmulShape &shape : shapes) {
       progress.show(shape.name());
       if (!made || made->columns != shape.columns ||
           made->length != shape.length) {
         made = shape;
         loaded = makeRandom(
-            productToCompile(shape, weights), options, firstThreads(),
+            matmulToCompile(shape, weights), options, firstThreads(),
             [](const std::string &) {},
             [&](const std::string &text) { tell(text); });
         noteSoftware(loaded);
@@ -151,8 +151,8 @@ private:
       }
       for (int64_t threads : options.threads) {
         Timing timing =
-            timeProduct(loaded.model, shape, static_cast<int>(threads),
-                        options.repetitions);
+            timeMatmul(loaded.model, shape, static_cast<int>(threads),
+                       options.repetitions);
         OperationFacts operation;
         operation.kind = "matmul";
         operation.numbers = {{"rows", shape.rows},

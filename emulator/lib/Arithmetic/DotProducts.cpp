@@ -10,12 +10,12 @@ CHEEMS_LANES_BEGIN
 namespace {
 
 /// The indices say whether a and whether b is signed.
-constexpr Handler byteProducts[2][2] = {
+constexpr Handler byteMatmuls[2][2] = {
     {each<dotBytes<false, false>>, each<dotBytes<false, true>>},
     {each<dotBytes<true, false>>, each<dotBytes<true, true>>},
 };
 /// The last index says whether the instruction has .hi.
-constexpr Handler halfProducts[2][2][2] = {
+constexpr Handler halfMatmuls[2][2][2] = {
     {{each<dotHalves<false, false, false>>,
       each<dotHalves<false, false, true>>},
      {each<dotHalves<false, true, false>>, each<dotHalves<false, true, true>>}},
@@ -34,7 +34,7 @@ Types takeTypes(Statement &statement) {
   return {a, b};
 }
 
-void emitProduct(Statement &statement, Types types, Handler handler) {
+void emitMatmul(Statement &statement, Types types, Handler handler) {
   statement.end(4);
   statement.emit(handler, Pipe::alu,
                  {statement.destination(0, types.sum()),
@@ -45,16 +45,16 @@ void emitProduct(Statement &statement, Types types, Handler handler) {
 /// PTX ISA, "Integer Arithmetic Instructions: dp4a"
 void decodeBytes(Statement &statement) {
   Types types = takeTypes(statement);
-  emitProduct(statement, types,
-              byteProducts[isSigned(types.a)][isSigned(types.b)]);
+  emitMatmul(statement, types,
+             byteMatmuls[isSigned(types.a)][isSigned(types.b)]);
 }
 
 /// PTX ISA, "Integer Arithmetic Instructions: dp2a"
 void decodeHalves(Statement &statement) {
   bool high = statement.takeOne({"lo", "hi"}) == "hi";
   Types types = takeTypes(statement);
-  emitProduct(statement, types,
-              halfProducts[isSigned(types.a)][isSigned(types.b)][high]);
+  emitMatmul(statement, types,
+             halfMatmuls[isSigned(types.a)][isSigned(types.b)][high]);
 }
 
 constexpr Opcode dotProductsOpcodes[] = {{"dp4a", decodeBytes},

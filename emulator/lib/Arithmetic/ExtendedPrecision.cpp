@@ -60,13 +60,13 @@ constexpr Typed differences[] = {
     {Type::u64, plain<uint64_t, true>},
     {Type::s64, plain<uint64_t, true>},
 };
-constexpr Typed lowProducts[] = {
+constexpr Typed lowMatmuls[] = {
     {Type::u32, carrying<uint32_t, multiplyLow<uint32_t>, false>},
     {Type::s32, carrying<uint32_t, multiplyLow<uint32_t>, false>},
     {Type::u64, carrying<uint64_t, multiplyLow<uint64_t>, false>},
     {Type::s64, carrying<uint64_t, multiplyLow<uint64_t>, false>},
 };
-constexpr Typed highProducts[] = {
+constexpr Typed highMatmuls[] = {
     {Type::u32, carrying<uint32_t, multiplyHigh<uint32_t>, false>},
     {Type::s32, carrying<int32_t, multiplyHigh<int32_t>, false>},
     {Type::u64, carrying<uint64_t, multiplyHigh<uint64_t>, false>},
@@ -85,11 +85,11 @@ void decodeSum(Statement &statement, bool reads,
                  reads | writes << 1);
 }
 
-void decodeProduct(Statement &statement, bool reads) {
+void decodeMatmul(Statement &statement, bool reads) {
   bool writes = statement.take("cc");
   bool low = statement.takeOne({"lo", "hi"}) == "lo";
-  auto [type, handler] = low ? takeTyped(statement, lowProducts)
-                             : takeTyped(statement, highProducts);
+  auto [type, handler] = low ? takeTyped(statement, lowMatmuls)
+                             : takeTyped(statement, highMatmuls);
   statement.end(4);
   Slot a = statement.source(1, type), b = statement.source(2, type),
        c = statement.source(3, type);
@@ -112,12 +112,10 @@ void decodeSubtractBorrow(Statement &statement) {
   decodeSum(statement, true, differences);
 }
 /// PTX ISA, "Extended-Precision Arithmetic Instructions: mad.cc"
-void decodeMultiplyAdd(Statement &statement) {
-  decodeProduct(statement, false);
-}
+void decodeMultiplyAdd(Statement &statement) { decodeMatmul(statement, false); }
 /// PTX ISA, "Extended-Precision Arithmetic Instructions: madc"
 void decodeMultiplyAddCarry(Statement &statement) {
-  decodeProduct(statement, true);
+  decodeMatmul(statement, true);
 }
 
 constexpr Opcode extendedPrecisionOpcodes[] = {

@@ -9,7 +9,7 @@ using namespace cheems::emulator::lanes;
 CHEEMS_LANES_BEGIN
 namespace {
 
-constexpr Typed lowProducts[] = {
+constexpr Typed lowMatmuls[] = {
     {Type::u16, each<multiplyLow<uint16_t>>},
     {Type::u32, each<multiplyLow<uint32_t>>},
     {Type::u64, each<multiplyLow<uint64_t>>},
@@ -17,7 +17,7 @@ constexpr Typed lowProducts[] = {
     {Type::s32, each<multiplyLow<uint32_t>>},
     {Type::s64, each<multiplyLow<uint64_t>>},
 };
-constexpr Typed highProducts[] = {
+constexpr Typed highMatmuls[] = {
     {Type::u16, each<multiplyHigh<uint16_t>>},
     {Type::u32, each<multiplyHigh<uint32_t>>},
     {Type::u64, each<multiplyHigh<uint64_t>>},
@@ -25,7 +25,7 @@ constexpr Typed highProducts[] = {
     {Type::s32, each<multiplyHigh<int32_t>>},
     {Type::s64, each<multiplyHigh<int64_t>>},
 };
-constexpr Typed wideProducts[] = {
+constexpr Typed wideMatmuls[] = {
     {Type::u16, each<multiplyWide<uint16_t>>},
     {Type::u32, each<multiplyWide<uint32_t>>},
     {Type::s16, each<multiplyWide<int16_t>>},
@@ -63,12 +63,12 @@ void decodeMultiply(Statement &statement) {
   std::string_view mode = statement.takeOne({"lo", "hi", "wide"});
   if (mode != "wide") {
     emitUniform(statement,
-                mode == "lo" ? takeTyped(statement, lowProducts)
-                             : takeTyped(statement, highProducts),
+                mode == "lo" ? takeTyped(statement, lowMatmuls)
+                             : takeTyped(statement, highMatmuls),
                 Pipe::fma, 2);
     return;
   }
-  Typed typed = takeTyped(statement, wideProducts);
+  Typed typed = takeTyped(statement, wideMatmuls);
   statement.end(3);
   statement.emit(typed.handler, Pipe::fma,
                  {statement.destination(0, twiceAsWide(typed.type)),
@@ -97,10 +97,10 @@ void decodeMultiplyAdd(Statement &statement) {
                   statement.source(3, twiceAsWide(typed.type))});
 }
 
-constexpr Typed lowProducts24[] = {{Type::u32, each<multiply24Low<uint32_t>>},
-                                   {Type::s32, each<multiply24Low<int32_t>>}};
-constexpr Typed highProducts24[] = {{Type::u32, each<multiply24High<uint32_t>>},
-                                    {Type::s32, each<multiply24High<int32_t>>}};
+constexpr Typed lowMatmuls24[] = {{Type::u32, each<multiply24Low<uint32_t>>},
+                                  {Type::s32, each<multiply24Low<int32_t>>}};
+constexpr Typed highMatmuls24[] = {{Type::u32, each<multiply24High<uint32_t>>},
+                                   {Type::s32, each<multiply24High<int32_t>>}};
 constexpr Typed lowSums24[] = {{Type::u32, each<multiplyAdd24Low<uint32_t>>},
                                {Type::s32, each<multiplyAdd24Low<int32_t>>}};
 constexpr Typed highSums24[] = {{Type::u32, each<multiplyAdd24High<uint32_t>>},
@@ -112,8 +112,8 @@ constexpr Typed saturatedHighSums24[] = {
 void decodeMultiply24(Statement &statement) {
   bool low = statement.takeOne({"lo", "hi"}) == "lo";
   emitUniform(statement,
-              low ? takeTyped(statement, lowProducts24)
-                  : takeTyped(statement, highProducts24),
+              low ? takeTyped(statement, lowMatmuls24)
+                  : takeTyped(statement, highMatmuls24),
               Pipe::fma, 2);
 }
 

@@ -11,7 +11,7 @@ using namespace cheems::emulator;
 void ClusterCheck::checkAsync(const Toucher &by, const ShadowCell &cell,
                               uint64_t offset, unsigned bytes,
                               LanePattern pattern, bool isFenced,
-                              bool isProduct) {
+                              bool isMatmul) {
   Event &event = by.events[cell.write];
   const int lane = pattern.lane;
   const unsigned step = pattern.step(cell.writer.shift);
@@ -26,7 +26,7 @@ void ClusterCheck::checkAsync(const Toucher &by, const ShadowCell &cell,
         unordered(by, event, lane, true) >> with.lane & 1) {
       // CuTe's tutorial kernels hand what cp.async has copied to wgmma so, and
       // GPUs compute what is meant.
-      const bool isWarning = isProduct && event.isCopy;
+      const bool isWarning = isMatmul && event.isCopy;
       const auto lines =
           std::make_pair(program.index(by.instruction), event.instruction);
       if (isWarning && lines == lastWarned) {

@@ -197,7 +197,7 @@ private:
   /// it must have seen.
   void checkAsync(const Toucher &by, const ShadowCell &cell, uint64_t offset,
                   unsigned bytes, LanePattern pattern, bool isFenced,
-                  bool isProduct);
+                  bool isMatmul);
   /// It writes what this thread or others may read.
   void writeAsync(const Toucher &by, ShadowCell &cell, uint64_t offset,
                   unsigned bytes, LanePattern pattern);

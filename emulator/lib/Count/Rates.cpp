@@ -71,7 +71,7 @@ uint64_t takeExtent(std::string_view &text, char letter) {
 }
 
 /// The oldest mma of f16: each quarter of the warp has a product of its own.
-bool isFourProducts(const Detail &detail) {
+bool isFourMatmuls(const Detail &detail) {
   return has(detail, ".m8n8k4") && has(detail, ".f16");
 }
 
@@ -90,7 +90,7 @@ uint64_t cheems::emulator::multiplyAddsOf(const Detail &detail) {
     if (m && n && k) {
       const uint64_t all = m * n * k;
       return detail.text.starts_with("wgmma") ? all / 4
-             : isFourProducts(detail)         ? all * 4
+             : isFourMatmuls(detail)          ? all * 4
                                               : all;
     }
   }

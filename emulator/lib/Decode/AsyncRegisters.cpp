@@ -14,7 +14,7 @@ bool has(const ptx::Instruction &statement, const char *modifier) {
          statement.modifiers.end();
 }
 
-bool isProduct(const ptx::Instruction &statement) {
+bool isMatmul(const ptx::Instruction &statement) {
   return statement.opcode == "wgmma" && has(statement, "mma_async");
 }
 
@@ -42,7 +42,7 @@ bool endsBlock(const ptx::Instruction &statement) {
 AsyncRegisters::AsyncRegisters(const ptx::Function &function)
     : function(function) {
   for (const ptx::Instruction &statement : function.statements) {
-    if (isProduct(statement)) {
+    if (isMatmul(statement)) {
       eachRegister(statement,
                    [&](const ptx::Variable *reg) { watched.insert(reg); });
     }
@@ -96,7 +96,7 @@ AsyncRegisters::before(size_t number, const ptx::Instruction &statement) {
     issued.clear();
   }
   if (statement.opcode == "wgmma") {
-    if (isProduct(statement)) {
+    if (isMatmul(statement)) {
       eachRegister(statement,
                    [&](const ptx::Variable *reg) { issued[reg] = commits; });
     } else if (has(statement, "commit_group")) {

@@ -56,7 +56,7 @@ constexpr Position warpgroupAccumulator(int warp, int lane, int number) {
 
 /// mma.m8n8k4 with f16 computes four products; lanes 4 i to 4 i + 3 and 16
 /// above them belong to product i.
-constexpr int quadProduct(int lane) { return lane / 4 % 4; }
+constexpr int quadMatmul(int lane) { return lane / 4 % 4; }
 
 /// Element 0 to 3 of A or B. `acrossLanes`: A in row-major order, and B in
 /// column-major order, have a row (column) a lane.

@@ -14,7 +14,7 @@ using namespace cheems::emulator;
 
 namespace {
 
-struct DoubleProduct {
+struct DoubleMatmul {
   int rows, depth;
 };
 
@@ -26,7 +26,7 @@ Step multiplyDouble(Warp &warp, const Instruction &instruction,
   if (!isWholeWarp(warp, instruction, active)) {
     return Step::converge;
   }
-  const auto &product = instruction.as<DoubleProduct>();
+  const auto &product = instruction.as<DoubleMatmul>();
   int sums = product.rows / 4, columns = product.depth / 4;
   const Slot *a = instruction.slots + sums;
   const Slot *b = a + columns * product.rows / 8, *c = b + columns;
@@ -63,10 +63,10 @@ void decodeDouble(Statement &statement) {
   statement.takeOne({"aligned"});
   std::string_view shape =
       statement.takeOne({"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"});
-  DoubleProduct product = {shape == "m8n8k4" ? 8 : 16, shape == "m16n8k8" ? 8
-                                                       : shape == "m16n8k16"
-                                                           ? 16
-                                                           : 4};
+  DoubleMatmul product = {shape == "m8n8k4" ? 8 : 16, shape == "m16n8k8" ? 8
+                                                      : shape == "m16n8k16"
+                                                          ? 16
+                                                          : 4};
   if (takeLayouts(statement) != std::pair(true, false)) {
     statement.refuse("f64 takes layouts .row.col alone");
   }
@@ -95,7 +95,7 @@ void decodeDouble(Statement &statement) {
   statement.emit(multiplyDouble, Pipe::tensor, slots, statement.keep(product));
 }
 
-struct QuadProduct {
+struct QuadMatmul {
   bool rowA, rowB;
   bool halfC, halfD;
 };
@@ -111,12 +111,12 @@ Step multiplyQuads(Warp &warp, const Instruction &instruction,
   if (!isWholeWarp(warp, instruction, active)) {
     return Step::converge;
   }
-  const auto &product = instruction.as<QuadProduct>();
+  const auto &product = instruction.as<QuadMatmul>();
   const Slot *a = instruction.slots + (product.halfD ? 4 : 8);
   const Slot *b = a + 2, *c = b + 2;
   float left[4][8][4], right[4][4][8], sums[4][8][8];
   for (int lane = 0; lane < warpLanes; ++lane) {
-    int number = quadProduct(lane);
+    int number = quadMatmul(lane);
     for (int i = 0; i < 4; ++i) {
       Position at = quadElementOfA(product.rowA, lane, i);
       left[number][at.row][at.column] = half(warp, a, lane, i);
@@ -145,7 +145,7 @@ Step multiplyQuads(Warp &warp, const Instruction &instruction,
     float mine[8];
     for (int i = 0; i < 8; ++i) {
       Position at = quadAccumulator(product.halfD, lane, i);
-      mine[i] = sums[quadProduct(lane)][at.row][at.column];
+      mine[i] = sums[quadMatmul(lane)][at.row][at.column];
     }
     for (int i = 0; i < (product.halfD ? 4 : 8); ++i) {
       Slot slot = instruction.slots[i];
@@ -173,7 +173,7 @@ void decodeQuads(Statement &statement) {
     statement.refuse("C with f32 needs D with f32");
   }
   statement.end(4);
-  QuadProduct product = {rowA, rowB, c == Type::f16, d == Type::f16};
+  QuadMatmul product = {rowA, rowB, c == Type::f16, d == Type::f16};
   size_t counts[4] = {product.halfD ? 4u : 8u, 2, 2, product.halfC ? 4u : 8u};
   std::vector<Slot> slots;
   for (size_t i = 0; i < 4; ++i) {

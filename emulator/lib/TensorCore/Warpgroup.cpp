@@ -11,7 +11,7 @@ using namespace cheems::emulator;
 namespace {
 
 std::pair<int, int> shapeOf(const Instruction &instruction) {
-  const auto &product = instruction.as<WgmmaProduct>();
+  const auto &product = instruction.as<WgmmaMatmul>();
   return {product.columns, product.depth()};
 }
 
@@ -49,10 +49,10 @@ bool RegisterSet::meets(const RegisterSet &other) const {
   return false;
 }
 
-WarpgroupProducts::WarpgroupProducts(Block &block)
+WarpgroupMatmuls::WarpgroupMatmuls(Block &block)
     : block(block), groups((block.warps.size() + 3) / 4) {}
 
-uint64_t WarpgroupProducts::Group::whole() const {
+uint64_t WarpgroupMatmuls::Group::whole() const {
   uint64_t least = members[0].issued;
   for (const Member &member : members) {
     least = std::min(least, member.issued);
@@ -60,12 +60,12 @@ uint64_t WarpgroupProducts::Group::whole() const {
   return least;
 }
 
-const WarpgroupProducts::Registers &
-WarpgroupProducts::registersOf(const Instruction &instruction) {
+const WarpgroupMatmuls::Registers &
+WarpgroupMatmuls::registersOf(const Instruction &instruction) {
   auto [found, isNew] = registers.try_emplace(&instruction);
   Registers &result = found->second;
   if (isNew) {
-    const auto &product = instruction.as<WgmmaProduct>();
+    const auto &product = instruction.as<WgmmaMatmul>();
     int sums = product.accumulators();
     for (int i = 0; i < sums; ++i) {
       result.accumulators.insert(instruction.slots[i]);
@@ -85,7 +85,7 @@ WarpgroupProducts::registersOf(const Instruction &instruction) {
 /// registers, either as accumulator or input register containing fragments of
 /// matrix A, except when these are accumulator register accesses across
 /// multiple wgmma.mma_async instructions of the same shape".
-void WarpgroupProducts::checkOrder(Warp &warp, const Instruction &instruction) {
+void WarpgroupMatmuls::checkOrder(Warp &warp, const Instruction &instruction) {
   Member &member = memberOf(warp);
   const Registers &mine = registersOf(instruction);
   if (!member.fenced) {
@@ -113,9 +113,9 @@ void WarpgroupProducts::checkOrder(Warp &warp, const Instruction &instruction) {
   member.busy.insert(mine.all);
 }
 
-WarpgroupProducts::Operation
-WarpgroupProducts::operandsOf(Warp &warp, const Instruction &instruction) {
-  const auto &product = instruction.as<WgmmaProduct>();
+WarpgroupMatmuls::Operation
+WarpgroupMatmuls::operandsOf(Warp &warp, const Instruction &instruction) {
+  const auto &product = instruction.as<WgmmaMatmul>();
   const Slot *slot = instruction.slots + product.accumulators();
   auto descriptor = [&](Slot from) {
     const auto *lanes = warp.source<uint64_t>(from);
@@ -149,8 +149,8 @@ WarpgroupProducts::operandsOf(Warp &warp, const Instruction &instruction) {
 /// "The mandatory .aligned qualifier indicates that all threads in the
 /// warpgroup must execute the same wgmma.mma_async instruction." "The contents
 /// of a matrix descriptor must be same across all the warps."
-void WarpgroupProducts::checkEqual(Warp &warp, const Operation &first,
-                                   const Operation &mine) {
+void WarpgroupMatmuls::checkEqual(Warp &warp, const Operation &first,
+                                  const Operation &mine) {
   if (first.instruction != mine.instruction) {
     warp.fail(*mine.instruction, "parted-warpgroup",
               "Another warp of the warpgroup executes the wgmma of " +
@@ -167,7 +167,7 @@ void WarpgroupProducts::checkEqual(Warp &warp, const Operation &first,
   }
 }
 
-Step WarpgroupProducts::issue(Warp &warp, const Instruction &instruction) {
+Step WarpgroupMatmuls::issue(Warp &warp, const Instruction &instruction) {
   uint32_t firstWarp = warp.index / 4 * 4;
   for (uint32_t i = firstWarp; i < firstWarp + warpgroupWarps; ++i) {
     if (i >= block.warps.size() || block.warps[i].live() != allLanes) {
@@ -201,7 +201,7 @@ Step WarpgroupProducts::issue(Warp &warp, const Instruction &instruction) {
   return Step::next;
 }
 
-Step WarpgroupProducts::fence(Warp &warp) {
+Step WarpgroupMatmuls::fence(Warp &warp) {
   Member &member = memberOf(warp);
   member.fenced = true;
   member.touched.clear();
@@ -209,7 +209,7 @@ Step WarpgroupProducts::fence(Warp &warp) {
   return Step::next;
 }
 
-Step WarpgroupProducts::commit(Warp &warp) {
+Step WarpgroupMatmuls::commit(Warp &warp) {
   Member &member = memberOf(warp);
   member.groups.push_back(member.issued);
   return Step::next;
@@ -218,8 +218,8 @@ Step WarpgroupProducts::commit(Warp &warp) {
 /// PTX ISA, "wgmma.wait_group": the executing threads wait "until only N or
 /// fewer of the most recent wgmma-groups are pending and all the prior
 /// wgmma-groups committed by the executing threads are complete".
-Step WarpgroupProducts::wait(Warp &warp, const Instruction &instruction,
-                             size_t pending) {
+Step WarpgroupMatmuls::wait(Warp &warp, const Instruction &instruction,
+                            size_t pending) {
   Member &member = memberOf(warp);
   uint64_t target = member.waited;
   while (member.groups.size() > pending) {
@@ -229,8 +229,8 @@ Step WarpgroupProducts::wait(Warp &warp, const Instruction &instruction,
   return waitUntil(warp, instruction, target);
 }
 
-Step WarpgroupProducts::waitUntil(Warp &warp, const Instruction &instruction,
-                                  uint64_t target) {
+Step WarpgroupMatmuls::waitUntil(Warp &warp, const Instruction &instruction,
+                                 uint64_t target) {
   Group &group = groupOf(warp);
   Member &member = memberOf(warp);
   run(warp, std::min(target, group.whole()));
@@ -243,8 +243,8 @@ Step WarpgroupProducts::waitUntil(Warp &warp, const Instruction &instruction,
   return warp.waitFor(member.awake);
 }
 
-Step WarpgroupProducts::touch(Warp &warp, const Instruction &instruction,
-                              bool drains) {
+Step WarpgroupMatmuls::touch(Warp &warp, const Instruction &instruction,
+                             bool drains) {
   Member &member = memberOf(warp);
   const Registers *mine = nullptr;
   auto [found, isNew] = registers.try_emplace(&instruction);
@@ -278,16 +278,16 @@ Step WarpgroupProducts::touch(Warp &warp, const Instruction &instruction,
   return waitUntil(warp, instruction, member.issued);
 }
 
-void WarpgroupProducts::run(Warp &warp, uint64_t target) {
+void WarpgroupMatmuls::run(Warp &warp, uint64_t target) {
   Group &group = groupOf(warp);
   for (; group.done < target; ++group.done) {
     execute(warp, group.operations[group.done - group.first]);
   }
 }
 
-void WarpgroupProducts::execute(Warp &warp, const Operation &operation) {
+void WarpgroupMatmuls::execute(Warp &warp, const Operation &operation) {
   const Instruction &instruction = *operation.instruction;
-  const auto &product = instruction.as<WgmmaProduct>();
+  const auto &product = instruction.as<WgmmaMatmul>();
   const std::byte *a[wgmmaPiecesOfA], *b[wgmmaPiecesOfB];
   WgmmaOperands operands;
   operands.a = nullptr;
@@ -318,8 +318,8 @@ void WarpgroupProducts::execute(Warp &warp, const Operation &operation) {
   product.multiply(product, operands);
 }
 
-void WarpgroupProducts::release(Warp &warp, const Instruction &instruction,
-                                uint64_t target) {
+void WarpgroupMatmuls::release(Warp &warp, const Instruction &instruction,
+                               uint64_t target) {
   Group &group = groupOf(warp);
   Member &member = memberOf(warp);
   if (target > member.waited) {
@@ -344,7 +344,7 @@ void WarpgroupProducts::release(Warp &warp, const Instruction &instruction,
   }
 }
 
-void WarpgroupProducts::wake(Group &group, uint32_t firstWarp) {
+void WarpgroupMatmuls::wake(Group &group, uint32_t firstWarp) {
   for (uint32_t i = 0; i < warpgroupWarps; ++i) {
     Member &member = group.members[i];
     Warp &sleeper = block.warps[firstWarp + i];
@@ -361,7 +361,7 @@ void WarpgroupProducts::wake(Group &group, uint32_t firstWarp) {
   }
 }
 
-bool WarpgroupProducts::advance(Block &) {
+bool WarpgroupMatmuls::advance(Block &) {
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].done < groups[i].whole()) {
       run(block.warps[4 * i], groups[i].done + 1);
@@ -371,7 +371,7 @@ bool WarpgroupProducts::advance(Block &) {
   return false;
 }
 
-void WarpgroupProducts::finish(Block &) {
+void WarpgroupMatmuls::finish(Block &) {
   for (size_t i = 0; i < groups.size(); ++i) {
     for (uint32_t j = 0; j < warpgroupWarps; ++j) {
       const Member &member = groups[i].members[j];
@@ -392,7 +392,7 @@ void WarpgroupProducts::finish(Block &) {
   }
 }
 
-std::string WarpgroupProducts::describe(Block &) {
+std::string WarpgroupMatmuls::describe(Block &) {
   std::string text;
   for (size_t i = 0; i < groups.size(); ++i) {
     uint64_t whole = groups[i].whole();

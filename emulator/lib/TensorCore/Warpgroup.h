@@ -31,9 +31,9 @@ private:
 /// one of the four waits for it (late): kernels of CUTLASS give operands free
 /// as soon as one of the four warps has waited, so an operation ends for all
 /// warps at once.
-class WarpgroupProducts : public BlockExtension {
+class WarpgroupMatmuls : public BlockExtension {
 public:
-  explicit WarpgroupProducts(Block &block);
+  explicit WarpgroupMatmuls(Block &block);
 
   Step issue(Warp &warp, const Instruction &instruction);
   Step fence(Warp &warp);

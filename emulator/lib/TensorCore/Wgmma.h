@@ -10,7 +10,7 @@
 
 namespace cheems::emulator {
 
-struct WgmmaProduct;
+struct WgmmaMatmul;
 
 constexpr int warpgroupWarps = 4;
 /// All types have 32 bytes along k: two pieces of 16.
@@ -32,11 +32,11 @@ struct WgmmaOperands {
 };
 
 /// D = A * B + D for all four warps, on one of the host's instruction sets.
-using WgmmaMultiply = void (*)(const WgmmaProduct &product,
+using WgmmaMultiply = void (*)(const WgmmaMatmul &product,
                                const WgmmaOperands &operands);
 
 /// What a statement asks for.
-struct WgmmaProduct {
+struct WgmmaMatmul {
   int columns = 0; ///< n
   Type a = Type::f16, b = Type::f16, sum = Type::f32;
   bool saturate = false;

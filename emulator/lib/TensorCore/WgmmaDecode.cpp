@@ -9,8 +9,8 @@ using namespace cheems::emulator;
 
 namespace {
 
-WarpgroupProducts &products(Warp &warp) {
-  return warp.block.extension<WarpgroupProducts>();
+WarpgroupMatmuls &products(Warp &warp) {
+  return warp.block.extension<WarpgroupMatmuls>();
 }
 
 Step issue(Warp &warp, const Instruction &instruction, LaneMask active) {
@@ -85,7 +85,7 @@ bool takeTransposition(Statement &statement, size_t operand) {
   return value != 0;
 }
 
-void checkTypes(Statement &statement, const WgmmaProduct &product) {
+void checkTypes(Statement &statement, const WgmmaMatmul &product) {
   bool fits = false;
   switch (product.a) {
   case Type::f16:
@@ -187,7 +187,7 @@ void cheems::emulator::decodeWgmma(Statement &statement,
     return statement.takeType({Type::f16, Type::bf16, Type::tf32, Type::e4m3,
                                Type::e5m2, Type::s8, Type::u8, Type::b1});
   };
-  WgmmaProduct product;
+  WgmmaMatmul product;
   product.multiply = multiply;
   product.sum = statement.takeType({Type::f16, Type::f32, Type::s32});
   product.a = takeMultiplicand();

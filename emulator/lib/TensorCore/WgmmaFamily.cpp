@@ -6,11 +6,11 @@
 CHEEMS_LANES_BEGIN
 namespace {
 
-void decodeProduct(Statement &statement) {
+void decodeMatmul(Statement &statement) {
   decodeWgmma(statement, wgmmaMultiply());
 }
 
-constexpr Opcode wgmmaOpcodes[] = {{"wgmma", decodeProduct, "mma_async"}};
+constexpr Opcode wgmmaOpcodes[] = {{"wgmma", decodeMatmul, "mma_async"}};
 
 } // namespace
 

@@ -91,7 +91,7 @@ public:
   }
 
   void tellMatrix(uint64_t bits, uint32_t rows, bool alongRows,
-                  const WgmmaProduct &product) {
+                  const WgmmaMatmul &product) {
     MatrixDescriptor descriptor(bits);
     if (alongRows) {
       tellAlongRows(descriptor, rows / 8, uint32_t(product.depth()));
@@ -138,7 +138,7 @@ void cheems::emulator::findPieces(Warp &warp, const Instruction &instruction,
 
 void cheems::emulator::tellOperands(Warp &warp, const Instruction &instruction,
                                     uint64_t a, uint64_t b, uint64_t number) {
-  const auto &product = instruction.as<WgmmaProduct>();
+  const auto &product = instruction.as<WgmmaMatmul>();
   Teller teller(warp, instruction, number);
   if (!product.aInRegisters) {
     teller.tellMatrix(a, 64, product.aAlongRows, product);

@@ -19,7 +19,7 @@ template <typename Number> constexpr bool mayBeAlongRows = Number::count == 8;
 /// B as f32: eight columns after the other, each k's values as
 /// transposeColumns leaves them.
 template <typename Number>
-void unpackColumns(const WgmmaProduct &product, const WgmmaOperands &operands) {
+void unpackColumns(const WgmmaMatmul &product, const WgmmaOperands &operands) {
   constexpr int depth = 2 * Number::count;
   for (int block = 0; block < product.columns / 8; ++block) {
     float *to = operands.room + block * depth * 8;
@@ -48,7 +48,7 @@ void unpackColumns(const WgmmaProduct &product, const WgmmaOperands &operands) {
 
 /// The factors of eight rows of A for each k: half `half` of warp `warp`.
 template <typename Number>
-void unpackRows(const WgmmaProduct &product, const WgmmaOperands &operands,
+void unpackRows(const WgmmaMatmul &product, const WgmmaOperands &operands,
                 int warp, int half, float *factors) {
   constexpr int depth = 2 * Number::count;
   alignas(64) float rows[8][pitch];
@@ -109,7 +109,7 @@ void multiplyHalfWarp(const float *factors, const float *b, int columns,
 /// Registers of accumulators: two a block of eight columns and half of the
 /// rows, or one with two f16.
 template <typename NumberA, typename NumberB>
-void multiplyNumbers(const WgmmaProduct &product,
+void multiplyNumbers(const WgmmaMatmul &product,
                      const WgmmaOperands &operands) {
   constexpr int depth = 2 * NumberA::count;
   static_assert(NumberA::count == NumberB::count);
@@ -162,7 +162,7 @@ void multiplyNumbers(const WgmmaProduct &product,
 }
 
 /// Single bits: ones of A AND B are counted.
-void multiplyBits(const WgmmaProduct &product, const WgmmaOperands &operands) {
+void multiplyBits(const WgmmaMatmul &product, const WgmmaOperands &operands) {
   for (int warp = 0; warp < warpgroupWarps; ++warp) {
     for (int i = 0; i < product.columns / 2; ++i) {
       auto *to = reinterpret_cast<int32_t *>(operands.accumulators[warp][i]);
@@ -192,7 +192,7 @@ void multiplyBits(const WgmmaProduct &product, const WgmmaOperands &operands) {
 
 /// A and B of 8 bits need not have the same type.
 template <typename NumberA, typename One, typename Other>
-void multiplyMixed(bool isOne, const WgmmaProduct &product,
+void multiplyMixed(bool isOne, const WgmmaMatmul &product,
                    const WgmmaOperands &operands) {
   if (isOne) {
     multiplyNumbers<NumberA, One>(product, operands);
@@ -201,7 +201,7 @@ void multiplyMixed(bool isOne, const WgmmaProduct &product,
   }
 }
 
-void multiplyWarpgroup(const WgmmaProduct &product,
+void multiplyWarpgroup(const WgmmaMatmul &product,
                        const WgmmaOperands &operands) {
   switch (product.a) {
   case Type::f16:

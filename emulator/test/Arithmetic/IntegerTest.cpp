@@ -142,7 +142,7 @@ TEST(IntegerArithmetic, mad) {
 
 // PTX ISA, "Integer Arithmetic Instructions: mul24" and "mad24": t<47..16> or
 // t<31..0> of the product of 24-bit values.
-TEST(IntegerArithmetic, products24) {
+TEST(IntegerArithmetic, matmuls24) {
   for (bool isSigned : {false, true}) {
     auto value = [&](uint64_t bits) {
       return isSigned ? Wide(asSigned(bits, 24)) : Wide(lowBits(bits, 24));

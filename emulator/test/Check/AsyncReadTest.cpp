@@ -87,7 +87,7 @@ wgmma.commit_group.sync.aligned;
          "st.shared.u32 [%r1], 7;\nDONE:";
 }
 
-TEST(AsyncReads, aProductsOperandsAreFreeBehindAWaitThatTheirWritersKnowOf) {
+TEST(AsyncReads, aMatmulsOperandsAreFreeBehindAWaitThatTheirWritersKnowOf) {
   const std::string wait = "wgmma.wait_group.sync.aligned 0;",
                     met = "bar.sync 1, 160;";
   EXPECT_EQ(broken(product(wait, met), 160), 0);
@@ -99,7 +99,7 @@ TEST(AsyncReads, aProductsOperandsAreFreeBehindAWaitThatTheirWritersKnowOf) {
   EXPECT_EQ(broken(product(wait, oneTells), 160), 0);
 }
 
-TEST(AsyncReads, aWaitForOlderProductsFreesNothingElse) {
+TEST(AsyncReads, aWaitForOlderMatmulsFreesNothingElse) {
   const std::string wait = "wgmma.wait_group.sync.aligned 1;",
                     met = "bar.sync 1, 160;";
   EXPECT_EQ(broken(product(wait, met), 160), 8);

@@ -122,7 +122,7 @@ UNTIL: mbarrier.try_wait.parity.shared::cta.b64 %p2, [full], 0; @!%p2 bra UNTIL;
 
 // -- No proxy fence between cp.async and wgmma
 
-TEST_F(Warning, productsOfCopiesNeedAFenceByTheTextAlone) {
+TEST_F(Warning, matmulsOfCopiesNeedAFenceByTheTextAlone) {
   const std::string forms[] = {
       copies("cg") + waited + meet,
       copies("ca") + waited + meet,
@@ -158,7 +158,7 @@ TEST_F(Warning, eachStatementThatWroteIsOne) {
   }
 }
 
-TEST_F(Warning, storesBeforeProductsAreErrors) {
+TEST_F(Warning, storesBeforeMatmulsAreErrors) {
   const std::string stores =
       places + "st.shared.v4.b32 [%r1], {%r1, %r1, %r1, %r1};"
                "st.shared.v4.b32 [%r1 + 2048], {%r1, %r1, %r1, %r1};";

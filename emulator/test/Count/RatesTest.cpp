@@ -22,7 +22,7 @@ TEST(Rates, arithmeticAsTheGuideSays) {
   EXPECT_EQ(cyclesOf({Pipe::control, "bra.uni"}, 90), 0);
 }
 
-TEST(Rates, aProductHasTheMultiplyAddsOfItsShape) {
+TEST(Rates, aMatmulHasTheMultiplyAddsOfItsShape) {
   const Detail mma{Pipe::tensor,
                    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"},
       wgmma{Pipe::tensor,
@@ -45,7 +45,7 @@ TEST(Rates, aProductHasTheMultiplyAddsOfItsShape) {
   EXPECT_EQ(cyclesOf(tf32, 90), 1);
 }
 
-TEST(Rates, fencesOfProductsMultiplyNothing) {
+TEST(Rates, fencesOfMatmulsMultiplyNothing) {
   EXPECT_EQ(multiplyAddsOf({Pipe::tensor, "wgmma.fence.sync.aligned"}), 0u);
   EXPECT_EQ(multiplyAddsOf({Pipe::lsu, "ldmatrix.sync.aligned.m8n8.x4.b16"}),
             0u);

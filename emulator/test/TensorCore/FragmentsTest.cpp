@@ -168,11 +168,11 @@ TEST(Fragments, QuadsCoverTheirMatrices) {
     std::set<std::pair<int, Position>> a, b, c;
     for (int lane = 0; lane < 32; ++lane) {
       for (int i = 0; i < 4; ++i) {
-        a.insert({quadProduct(lane), quadElementOfA(flag, lane, i)});
-        b.insert({quadProduct(lane), quadElementOfB(flag, lane, i)});
+        a.insert({quadMatmul(lane), quadElementOfA(flag, lane, i)});
+        b.insert({quadMatmul(lane), quadElementOfB(flag, lane, i)});
       }
       for (int i = 0; i < 8; ++i) {
-        c.insert({quadProduct(lane), quadAccumulator(flag, lane, i)});
+        c.insert({quadMatmul(lane), quadAccumulator(flag, lane, i)});
       }
     }
     EXPECT_EQ(a.size(), 4u * 8 * 4);
@@ -180,7 +180,7 @@ TEST(Fragments, QuadsCoverTheirMatrices) {
     EXPECT_EQ(c.size(), 4u * 8 * 8);
   }
   // Figures 46 to 52: some points of each.
-  EXPECT_EQ(quadProduct(22), 1);
+  EXPECT_EQ(quadMatmul(22), 1);
   EXPECT_EQ(quadElementOfA(true, 18, 3), (Position{6, 3}));
   EXPECT_EQ(quadElementOfA(false, 18, 3), (Position{7, 2}));
   EXPECT_EQ(quadElementOfB(true, 18, 3), (Position{2, 7}));

@@ -268,7 +268,7 @@ TEST(Mma, Doubles) {
 
 // PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type":
 // "will compute 4 MMA operations of shape .m8n8k4".
-TEST(Mma, FourProductsOfQuads) {
+TEST(Mma, FourMatmulsOfQuads) {
   std::mt19937 random(5);
   for (int kind = 0; kind < 12; ++kind) {
     bool rowA = kind & 1, rowB = kind & 2;
@@ -293,13 +293,13 @@ TEST(Mma, FourProductsOfQuads) {
     for (int lane = 0; lane < 32; ++lane) {
       for (int i = 0; i < 4; ++i) {
         Position at = quadElementOfA(rowA, lane, i);
-        left[quadProduct(lane)][at.row][at.column] = half(0, lane, i);
+        left[quadMatmul(lane)][at.row][at.column] = half(0, lane, i);
         at = quadElementOfB(rowB, lane, i);
-        right[quadProduct(lane)][at.row][at.column] = half(2, lane, i);
+        right[quadMatmul(lane)][at.row][at.column] = half(2, lane, i);
       }
       for (int i = 0; i < 8; ++i) {
         Position at = quadAccumulator(halfC, lane, i);
-        sums[quadProduct(lane)][at.row][at.column] =
+        sums[quadMatmul(lane)][at.row][at.column] =
             halfC ? half(4, lane, i)
                   : floatOf(operands[size_t(4 + i) * 32 + lane]);
       }
@@ -307,7 +307,7 @@ TEST(Mma, FourProductsOfQuads) {
     for (int lane = 0; lane < 32; ++lane) {
       for (int i = 0; i < 8; ++i) {
         Position at = quadAccumulator(halfD, lane, i);
-        int n = quadProduct(lane);
+        int n = quadMatmul(lane);
         float sum = sums[n][at.row][at.column];
         for (int k = 0; k < 4; ++k) {
           sum = std::fma(left[n][at.row][k], right[n][k][at.column], sum);

@@ -159,7 +159,7 @@ uint32_t expected(const Case &test, const Matrix &a, const Matrix &b, int row,
 void check(WgmmaMultiply multiply, const Case &test, int columns,
            std::mt19937 &random) {
   Matrix a(64, test.a, random), b(columns, test.b, random);
-  WgmmaProduct product;
+  WgmmaMatmul product;
   product.columns = columns;
   product.a = test.a;
   product.b = test.b;

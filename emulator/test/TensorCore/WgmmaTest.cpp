@@ -67,9 +67,9 @@ float element(const std::vector<uint32_t> &words, int matrix, int row, int k) {
 }
 
 /// What `store` leaves if D = A * B + D ran `times` times.
-void expectProduct(const std::vector<uint32_t> &out,
-                   const std::vector<uint32_t> &words, int times = 1,
-                   float sign = 1) {
+void expectMatmul(const std::vector<uint32_t> &out,
+                  const std::vector<uint32_t> &words, int times = 1,
+                  float sign = 1) {
   for (int thread = 0; thread < 128; ++thread) {
     for (int i = 0; i < 4; ++i) {
       Position at = warpgroupAccumulator(thread / 32, thread % 32, i);
@@ -107,15 +107,15 @@ constexpr Asynchrony modes[] = {Asynchrony::early, Asynchrony::late};
 // PTX ISA, "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async":
 // "D = A*B+D", of the form "D = A*B" if scale-d is false, and "negated by
 // specifying the value -1".
-TEST(Wgmma, ProductsOfSharedMemory) {
+TEST(Wgmma, MatmulsOfSharedMemory) {
   for (Asynchrony mode : modes) {
-    expectProduct(
+    expectMatmul(
         runIn(mode, fence + multiply + multiply + commit + wait + store),
         matrices(), 2);
     std::string negative = multiply;
     negative.replace(negative.find("1, 1, 1, 0"), 10, "1, -1, 1, 0");
-    expectProduct(runIn(mode, fence + negative + commit + wait + store),
-                  matrices(), 1, -1);
+    expectMatmul(runIn(mode, fence + negative + commit + wait + store),
+                 matrices(), 1, -1);
     std::string fresh = multiply;
     fresh.replace(fresh.find("1, 1, 1, 0"), 10, "%p1, 1, 1, 0");
     std::vector<uint32_t> sums =
@@ -132,7 +132,7 @@ TEST(Wgmma, ProductsOfSharedMemory) {
 }
 
 // "Register operand a represents the multiplicand matrix A in register".
-TEST(Wgmma, ProductsOfRegisters) {
+TEST(Wgmma, MatmulsOfRegisters) {
   std::string load = "mov.u32 %r30, %laneid; shr.u32 %r31, %r30, 2;"
                      "mul.wide.u32 %l4, %r31, 16; and.b32 %r31, %r30, 3;"
                      "mul.wide.u32 %l5, %r31, 4; add.s64 %l4, %l4, %l5;"
@@ -146,8 +146,8 @@ TEST(Wgmma, ProductsOfRegisters) {
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, "
       "%f3}, {%r10, %r11, %r12, %r13}, %l3, 1, 1, 1, 0;\n";
   for (Asynchrony mode : modes) {
-    expectProduct(runIn(mode, load + fence + opcode + commit + wait + store),
-                  matrices());
+    expectMatmul(runIn(mode, load + fence + opcode + commit + wait + store),
+                 matrices());
     // "Accessing [...] the input register containing the fragments of matrix A
     // [...] is undefined behavior."
     EXPECT_EQ(findingIn(mode, load + fence + opcode + commit + cut +
@@ -180,7 +180,7 @@ TEST(Wgmma, AccumulatorsInFlightAreFound) {
 TEST(Wgmma, TheAssemblerDrains) {
   for (Asynchrony mode : modes) {
     std::string body = fence + multiply + commit + store + wait;
-    expectProduct(runIn(mode, body), matrices());
+    expectMatmul(runIn(mode, body), matrices());
     EXPECT_EQ(findingIn(mode, body, false), "wgmma-register-in-flight");
     // Not without a commit_group before the access and a wait_group for it in
     // the block.
@@ -192,9 +192,9 @@ TEST(Wgmma, TheAssemblerDrains) {
               "wgmma.wait_group.sync.aligned 1;\n" + cut + wait}) {
       EXPECT_EQ(findingIn(mode, other), "wgmma-register-in-flight") << other;
     }
-    expectProduct(runIn(mode, fence + multiply + commit + store + commit +
-                                  "wgmma.wait_group.sync.aligned 1;\n"),
-                  matrices());
+    expectMatmul(runIn(mode, fence + multiply + commit + store + commit +
+                                 "wgmma.wait_group.sync.aligned 1;\n"),
+                 matrices());
   }
 }
 
@@ -239,15 +239,15 @@ TEST(Wgmma, WarpsThatPartAreFound) {
 
 // In late mode operands are read when something waits for the product: what is
 // overwritten too early spoils it.
-TEST(Wgmma, LateProductsReadLate) {
+TEST(Wgmma, LateMatmulsReadLate) {
   std::string body = fence + multiply + commit + meet +
                      "mov.u32 %r31, sv; mov.b32 %r30, 0x40004000;"
                      "st.shared.b32 [%r31], %r30;\n" +
                      wait + store;
-  expectProduct(runIn(Asynchrony::early, body), matrices());
+  expectMatmul(runIn(Asynchrony::early, body), matrices());
   std::vector<uint32_t> spoilt = matrices();
   spoilt[0] = 0x40004000;
-  expectProduct(runIn(Asynchrony::late, body), spoilt);
+  expectMatmul(runIn(Asynchrony::late, body), spoilt);
 }
 
 TEST(Wgmma, OperandsMustBeWritten) {

@@ -19,7 +19,7 @@ struct QuantizedFormat {
 /// values of `bits` are asked for: 8, 4, or 0 for none. 4 bits come in groups
 /// of 64, or of 32. If neither divides a row, it gets 8 bits. None, so that it
 /// stays exact, if a row is no multiple of 4 long or longer than 65536.
-std::optional<QuantizedFormat> productFormat(int64_t bits, int64_t columns);
+std::optional<QuantizedFormat> matmulFormat(int64_t bits, int64_t columns);
 /// The output head has 8 bits, whatever the others have.
 std::optional<QuantizedFormat> headFormat(int64_t bits, int64_t columns);
 /// So have experts' tables, of rows of any length.

@@ -65,7 +65,7 @@ struct Maths {
   /// x * scale rounded to the nearest integer, as a real and modulo 2^51 as an
   /// integer: adding 1.5 * 2^52 leaves the integer in the low bits of the sum.
   /// Needs |x * scale| < 2^51.
-  std::pair<Value, Value> roundedProduct(Value x, double scale) const {
+  std::pair<Value, Value> roundedMatmul(Value x, double scale) const {
     Value shift = (*this)(0x1.8p52);
     Value shifted = fma(x, (*this)(scale), shift);
     return {sub(shifted, shift),
@@ -85,7 +85,7 @@ struct Reduced {
 };
 
 Reduced reduce(const Maths &m, Value x) {
-  auto [n, quadrant] = m.roundedProduct(x, 0x1.45f306dc9c883p-1);
+  auto [n, quadrant] = m.roundedMatmul(x, 0x1.45f306dc9c883p-1);
   Value minus = arith::NegFOp::create(m.b, n);
   // For |x| < 2^30 the first difference is exact: a multiple of 2^-53 below 1.
   // The next two have one rounding each, and its remainder goes to `low`.
@@ -151,7 +151,7 @@ Value cheems::expandExp(ImplicitLocOpBuilder &b, Value x) {
   // the exponents of normal numbers.
   x = arith::MaximumFOp::create(b, arith::MinimumFOp::create(b, x, m(710)),
                                 m(-746));
-  auto [n, k] = m.roundedProduct(x, 0x1.71547652b82fep+0);
+  auto [n, k] = m.roundedMatmul(x, 0x1.71547652b82fep+0);
   Value high = m.fma(n, m(-6.93147180369123816490e-01), x);
   Value low = m.mul(n, m(1.90821492927058770002e-10));
   Value r = m.sub(high, low), z = m.mul(r, r);

@@ -14,7 +14,7 @@ struct KernelModel
   LogicalResult lowerToVectors(Operation *op, RewriterBase &rewriter,
                                TargetAttrInterface target) const {
     auto cpu = cast<TargetAttr>(target);
-    VectorUnit unit{cpu.getLanes(), cpu.getRegisters(), cpu.getProducts()};
+    VectorUnit unit{cpu.getLanes(), cpu.getRegisters(), cpu.getMatmuls()};
     return lower(cast<OpTy>(op), unit, rewriter);
   }
 };

@@ -27,14 +27,14 @@ Operation *onlyUser(Value value) {
   return only;
 }
 
-struct MergedProduct {
+struct MergedMatmul {
   LinearOp linear;
   SmallVector<tensor::ExtractSliceOp> parts; ///< by columns
   SmallVector<RotaryOp> rotated;             ///< of the first parts
   tensor::ExtractSliceOp mappedPart;
   SmallVector<linalg::GenericOp> mapped; ///< one after the other
 
-  explicit MergedProduct(LinearOp linear) : linear(linear) {}
+  explicit MergedMatmul(LinearOp linear) : linear(linear) {}
 
   static int64_t from(tensor::ExtractSliceOp part) {
     return part.getStaticOffsets()[1];
@@ -290,7 +290,7 @@ struct FuseColumnEpilogue : OpRewritePattern<LinearOp> {
 
   LogicalResult matchAndRewrite(LinearOp op,
                                 PatternRewriter &rewriter) const override {
-    return MergedProduct(op).fuse(rewriter);
+    return MergedMatmul(op).fuse(rewriter);
   }
 };
 } // namespace

@@ -28,7 +28,7 @@ bool sameScales(LinearOp a, LinearOp b) {
 
 /// The matmuls among the inputs of an elementwise op that it may take over.
 /// They have one input, and at most two weights of one type.
-SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
+SmallVector<OpOperand *> matmulsOf(linalg::GenericOp op) {
   SmallVector<OpOperand *> result;
   int64_t weights = 0;
   for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -84,7 +84,7 @@ bool becomesEpilogue(linalg::GenericOp op) {
   if (waitsForInput(op)) {
     return true;
   }
-  SmallVector<OpOperand *> products = productsOf(op);
+  SmallVector<OpOperand *> products = matmulsOf(op);
   return !products.empty() && writesElsewhere(op, products);
 }
 
@@ -198,7 +198,7 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
     if (waitsForInput(op)) {
       return rewriter.notifyMatchFailure(op, "an input is fused first");
     }
-    SmallVector<OpOperand *> products = productsOf(op);
+    SmallVector<OpOperand *> products = matmulsOf(op);
     if (products.empty()) {
       return rewriter.notifyMatchFailure(op, "reads no matmul of its own");
     }
@@ -234,7 +234,7 @@ struct AlternateUpdates : OpRewritePattern<linalg::GenericOp> {
     if (waitsForInput(first) || waitsForInput(second)) {
       return rewriter.notifyMatchFailure(second, "an input is fused first");
     }
-    if (productsOf(first).empty() && productsOf(second).empty()) {
+    if (matmulsOf(first).empty() && matmulsOf(second).empty()) {
       return rewriter.notifyMatchFailure(second, "neither reads a matmul");
     }
     Value destination = first.getDpsInits()[0];
@@ -263,7 +263,7 @@ struct FuseEpilogues : cheems::impl::FuseEpiloguesPassBase<FuseEpilogues> {
     }
     getOperation().walk([](linalg::GenericOp op) {
       if (isElementwiseOnRows(op) && !readsDestination(op) &&
-          !productsOf(op).empty()) {
+          !matmulsOf(op).empty()) {
         remark::missed(op.getLoc(), remarkOf("epilogue", op)) << kOverlaps;
       }
     });

@@ -1,7 +1,7 @@
 // cheems-pack-parameters: weights of matmuls become panels, matmuls become
 // cheems_cpu.linear.
-#include "BatchedProducts.h"
-#include "PackProduct.h"
+#include "BatchedMatmuls.h"
+#include "PackMatmul.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -78,8 +78,8 @@ bool packBatched(WeightUses::Group &group, IRRewriter &rewriter) {
     parameter.setLayoutAttr(layoutOf(matrix));
   }
   for (OpOperand *use : group.leaves) {
-    packBatchedProduct(cast<linalg::GenericOp>(use->getOwner()), use->get(),
-                       rewriter);
+    packBatchedMatmul(cast<linalg::GenericOp>(use->getOwner()), use->get(),
+                      rewriter);
   }
   return true;
 }
@@ -116,8 +116,8 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
         if (auto read = dyn_cast<tensor::ExtractOp>(use->getOwner())) {
           packRead(read, use->get(), matrix, rewriter);
         } else {
-          packProduct(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
-                      /*bits=*/{}, /*scales=*/{}, rewriter);
+          packMatmul(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
+                     /*bits=*/{}, /*scales=*/{}, rewriter);
         }
       }
     }

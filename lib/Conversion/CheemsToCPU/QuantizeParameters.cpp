@@ -1,6 +1,6 @@
 // cheems-quantize-parameters: matrices that are to be rounded become integers
 // and scales.
-#include "PackProduct.h"
+#include "PackMatmul.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "llvm/Support/MathExtras.h"
@@ -81,9 +81,9 @@ struct QuantizeParameters
           group.split(codesType(matrix, format), scalesType(matrix, format),
                       PanelsAttr::get(&getContext(), kRows, kTogether));
       for (OpOperand *use : group.leaves) {
-        packProduct(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
-                    rewriter.getI64IntegerAttr(format.getBits()),
-                    scales.lookup(use->get()), rewriter);
+        packMatmul(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
+                   rewriter.getI64IntegerAttr(format.getBits()),
+                   scales.lookup(use->get()), rewriter);
       }
     }
   }

@@ -33,8 +33,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   }
 
   /// The tiles are panels of a matmul.
-  static SmallVector<OpFoldResult> productSizes(cheems::cpu::LinearOp op,
-                                                int64_t panels, Builder &b) {
+  static SmallVector<OpFoldResult> matmulSizes(cheems::cpu::LinearOp op,
+                                               int64_t panels, Builder &b) {
     // A loop of one iteration would only be undone again, and leave copies
     // after. In a loop already, it is one matrix after the other.
     int64_t count =
@@ -73,7 +73,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       return empty ? SmallVector<OpFoldResult>()
                    : rowSizes(op, rows.getRows(), b);
     }
-    auto product = op->getAttrOfType<cheems::cpu::ProductStrategyAttr>(
+    auto product = op->getAttrOfType<cheems::cpu::MatmulStrategyAttr>(
         cheems::cpu::kStrategy);
     if (!product) {
       return {};
@@ -82,7 +82,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     if (product.getFewRows()) { // the kernel's
       op->setDiscardableAttr(
           cheems::cpu::kStrategy,
-          cheems::cpu::ProductStrategyAttr::get(op.getContext(), 0, true));
+          cheems::cpu::MatmulStrategyAttr::get(op.getContext(), 0, true));
     }
     if (empty || product.getPanels() == 0) {
       return {};
@@ -91,8 +91,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
             dyn_cast<cheems::cpu::ColumnEpilogueOp>(op.getOperation())) {
       return columnEpilogueSizes(epilogue, product.getPanels(), b);
     }
-    return productSizes(cast<cheems::cpu::LinearOp>(op.getOperation()),
-                        product.getPanels(), b);
+    return matmulSizes(cast<cheems::cpu::LinearOp>(op.getOperation()),
+                       product.getPanels(), b);
   }
 
   void runOnOperation() override {
@@ -128,13 +128,13 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       auto product =
           epilogue ? epilogue.getY().getDefiningOp<cheems::cpu::LinearOp>()
                    : cheems::cpu::LinearOp();
-      auto ownProduct = [&](OpResult producer) {
+      auto ownMatmul = [&](OpResult producer) {
         return product && producer.getOwner() == product.getOperation();
       };
       options.setFusionControlFn(
           [&](tensor::ExtractSliceOp, OpResult producer, bool)
               -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-            if (ownFill(producer) || ownProduct(producer)) {
+            if (ownFill(producer) || ownMatmul(producer)) {
               return scf::SCFTileAndFuseOptions::ControlFnResult{};
             }
             return std::nullopt;

@@ -55,7 +55,7 @@ Value tilesOf(ImplicitLocOpBuilder &b, Value tensor, int64_t dimension,
 
 // The kernels of groups, by what these are about.
 void populateNormToTile(RewritePatternSet &patterns, KernelTable &kernels);
-void populateProductToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateMatmulToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateElementwiseToTile(RewritePatternSet &patterns,
                                KernelTable &kernels);
 void populateRoundEntriesToTile(RewritePatternSet &patterns,

@@ -84,7 +84,7 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
     auto populate = [&](RewritePatternSet &patterns) {
       populateAttentionToTile(patterns, kernels);
       populateSSDToTile(patterns, kernels);
-      populateProductToTile(patterns, kernels);
+      populateMatmulToTile(patterns, kernels);
       populateNormToTile(patterns, kernels);
       populateRoundEntriesToTile(patterns, kernels);
       populateRowsToTile(patterns, kernels);

@@ -77,7 +77,7 @@ static bool contains(Operation *op, function_ref<bool(Operation *)> is) {
       .wasInterrupted();
 }
 
-static bool isProduct(Operation *op) {
+static bool isMatmul(Operation *op) {
   return isa<MmaOp, WarpgroupMmaOp, WarpgroupMmaRegistersOp, FmaOp>(op);
 }
 
@@ -88,7 +88,7 @@ static bool multipliesBuffers(KernelOp op) {
     auto product = dyn_cast<MmaOp>(inner);
     return product && !product.getB().getDefiningOp<ReadOp>();
   };
-  return contains(op, isProduct) && !contains(op, loadsOperands);
+  return contains(op, isMatmul) && !contains(op, loadsOperands);
 }
 
 /// Numbers of a tile that a thread holds, from which on a kernel of a few such
@@ -98,7 +98,7 @@ static constexpr int64_t kManyNumbers = 32;
 /// Whether a block without matmuls holds large tiles in registers.
 static bool holdsLargeTiles(KernelOp op) {
   int64_t many = kManyNumbers * op.getTileThreads();
-  return !contains(op, isProduct) && contains(op, [&](Operation *inner) {
+  return !contains(op, isMatmul) && contains(op, [&](Operation *inner) {
     return llvm::any_of(inner->getResultTypes(), [&](Type type) {
       auto tile = dyn_cast<RankedTensorType>(type);
       return tile && tile.getNumElements() >= many;

@@ -48,7 +48,7 @@ static QuantizedAttr markOf(MLIRContext *context,
 }
 
 QuantizedAttr ModelTypes::quantized(int64_t columns) const {
-  return markOf(context, productFormat(options.weightBits, columns));
+  return markOf(context, matmulFormat(options.weightBits, columns));
 }
 QuantizedAttr ModelTypes::quantizedHead() const {
   return markOf(context, headFormat(options.weightBits, model.hidden));

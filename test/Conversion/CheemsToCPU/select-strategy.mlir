@@ -12,9 +12,9 @@
 // NARROW: module attributes {{.*}}cheems.target = #cheems_cpu.target<lanes = 8, registers = 16, products = fma>, cheems_cpu.strategy
 // CHECK-LABEL: @layer
 // CHECK: cheems.rms_norm {{.*}}{cheems_cpu.strategy = #cheems_cpu.rows_strategy<rows = 32>}
-// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>}
+// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 8>}
 // NARROW-LABEL: @layer
-// NARROW: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>}
+// NARROW: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4>}
 // doc: cheems-select-strategy{lanes=16 registers=32 products=amx}
 func.func @layer(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x512x16x2xbf16>, %o: tensor<?x1024xf32>, %y: tensor<?x768xf32>) -> tensor<?x768xf32> {
   %n = cheems.rms_norm epsilon 1.0e-6 ins(%x, %w : tensor<?x1024xf32>, tensor<1024xf32>) outs(%o : tensor<?x1024xf32>) -> tensor<?x1024xf32>
@@ -26,7 +26,7 @@ func.func @layer(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x512
 // Few rows stay whole; experts are mixed in loops of their kernel's own. Weights of f32 are not multiplied on tiles.
 // CHECK-LABEL: @decode
 // CHECK: cheems.rms_norm epsilon {{[^ ]*}} ins
-// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4, few_rows = true>}
+// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4, few_rows = true>}
 // CHECK: cheems.mix_experts softmax silu {cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_row, rows = 1>} ins
 func.func @decode(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x1024x16x1xf32>, %o: tensor<?x1024xf32>, %y: tensor<?x768xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %down: tensor<256x768xf32>, %z: tensor<?x768xf32>) -> tensor<?x768xf32> attributes {cheems.most_rows = 64 : i64} {
   %n = cheems.rms_norm epsilon 1.0e-6 ins(%x, %w : tensor<?x1024xf32>, tensor<1024xf32>) outs(%o : tensor<?x1024xf32>) -> tensor<?x1024xf32>
@@ -37,7 +37,7 @@ func.func @decode(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x10
 
 // Too few panels for eight per iteration.
 // CHECK-LABEL: @narrow
-// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>}
+// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4>}
 func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tensor<?x752xf32>) -> tensor<?x752xf32> {
   %r = cheems_cpu.linear ins(%x : tensor<?x1024xf32>) weights(%m : tensor<47x512x16x2xbf16>) outs(%y : tensor<?x752xf32>) -> tensor<?x752xf32>
   return %r : tensor<?x752xf32>
@@ -46,7 +46,7 @@ func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tens
 // What finishes a matmul says how many panels: whole heads, here of 128 columns.
 // CHECK-LABEL: @finished
 // CHECK: cheems_cpu.linear ins
-// CHECK: cheems_cpu.column_epilogue {{.*}}{cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>}
+// CHECK: cheems_cpu.column_epilogue {{.*}}{cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 8>}
 func.func @finished(%x: tensor<?x512xf32>, %m: tensor<16x256x16x2xbf16>, %c: tensor<?x64xf32>, %s: tensor<?x64xf32>, %y: tensor<?x256xf32>) -> tensor<?x256xf32> {
   %r = cheems_cpu.linear ins(%x : tensor<?x512xf32>) weights(%m : tensor<16x256x16x2xbf16>) outs(%y : tensor<?x256xf32>) -> tensor<?x256xf32>
   %f = cheems_cpu.column_epilogue rotated 256 angles(%c, %s : tensor<?x64xf32>, tensor<?x64xf32>) outs(%r : tensor<?x256xf32>) -> tensor<?x256xf32>
@@ -89,7 +89,7 @@ func.func @more(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %o: tensor<?x8xf32>) -> 
 // The module's own target goes before options.
 // CHECK: module attributes {cheems.target = #cheems_cpu.target<lanes = 8, registers = 16, products = fma>, cheems_cpu.strategy = #cheems_cpu.step_strategy<prefill = 512>}
 module attributes {cheems.target = #cheems_cpu.target<lanes = 8, registers = 16, products = fma>} {
-  // CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>}
+  // CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4>}
   func.func @product(%x: tensor<?x1024xf32>, %m: tensor<48x512x16x2xbf16>, %y: tensor<?x768xf32>) -> tensor<?x768xf32> {
     %r = cheems_cpu.linear ins(%x : tensor<?x1024xf32>) weights(%m : tensor<48x512x16x2xbf16>) outs(%y : tensor<?x768xf32>) -> tensor<?x768xf32>
     return %r : tensor<?x768xf32>

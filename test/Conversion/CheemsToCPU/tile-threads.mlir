@@ -16,7 +16,7 @@ func.func @product(%x: tensor<?x8xf32>, %g: tensor<6x8x16x1xf32>, %u: tensor<6x8
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x96xf32>
-  %y = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 2>} ins(%x : tensor<?x8xf32>) weights(%g, %u : tensor<6x8x16x1xf32>, tensor<6x8x16x1xf32>) with(%b : tensor<96xf32>) outs(%e : tensor<?x96xf32>) {
+  %y = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 2>} ins(%x : tensor<?x8xf32>) weights(%g, %u : tensor<6x8x16x1xf32>, tensor<6x8x16x1xf32>) with(%b : tensor<96xf32>) outs(%e : tensor<?x96xf32>) {
   ^bb0(%gate: f32, %up: f32, %bias: f32):
     %0 = arith.addf %gate, %bias : f32
     %1 = arith.mulf %0, %up : f32
@@ -35,16 +35,16 @@ func.func @product(%x: tensor<?x8xf32>, %g: tensor<6x8x16x1xf32>, %u: tensor<6x8
 // CHECK-DAG: tensor.extract_slice %{{.*}}[0, %{{.*}}] [%{{.*}}, %[[COLUMNS]]] [1, 1]
 // CHECK: cheems_cpu.linear
 func.func @tail(%x: tensor<?x8xf32>, %w: tensor<5x4x16x2xbf16>, %y: tensor<?x70xf32>) -> tensor<?x70xf32> {
-  %r = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 2>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<5x4x16x2xbf16>) outs(%y : tensor<?x70xf32>) -> tensor<?x70xf32>
+  %r = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 2>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<5x4x16x2xbf16>) outs(%y : tensor<?x70xf32>) -> tensor<?x70xf32>
   return %r : tensor<?x70xf32>
 }
 
 // A matmul of no more panels than one iteration takes stays whole.
-// CHECK-LABEL: @small_product
+// CHECK-LABEL: @small_matmul
 // CHECK-NOT: scf.forall
 // CHECK: return
-func.func @small_product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
-  %r = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 2>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
+func.func @small_matmul(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %r = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 2>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
   return %r : tensor<?x32xf32>
 }
 
@@ -117,7 +117,7 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x144xf32>
   %y = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<9x8x16x1xf32>) outs(%e : tensor<?x144xf32>) -> tensor<?x144xf32>
-  %r = cheems_cpu.column_epilogue rotated 64 mapped [128, 130] {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
+  %r = cheems_cpu.column_epilogue rotated 64 mapped [128, 130] {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
   ^bb0(%step: f32):
     %0 = math.exp %step : f32
     cheems_cpu.yield %0 : f32
@@ -135,16 +135,16 @@ func.func @finished_and_read(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %cos
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x128xf32>
-  %y = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
-  %r = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %y = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 8>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %r = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %r, %y : tensor<?x128xf32>, tensor<?x128xf32>
 }
 
 // What the kernel reads stays on the tile.
 // CHECK-LABEL: @few_rows
 // CHECK: scf.forall
-// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<few_rows = true>} ins
+// CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<few_rows = true>} ins
 func.func @few_rows(%x: tensor<?x8xf32>, %w: tensor<4x8x16x1xf32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  %r = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 2, few_rows = true>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<4x8x16x1xf32>) outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %r = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 2, few_rows = true>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<4x8x16x1xf32>) outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
   return %r : tensor<?x64xf32>
 }

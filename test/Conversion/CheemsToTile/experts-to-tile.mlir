@@ -4,7 +4,7 @@
 // after them.
 // CHECK-LABEL: func.func @decode
 // CHECK: %[[PARTS:.*]]:2 = cheems_tile.launch @experts grid[%{{.*}}, %c2, %{{.*}}] ins(%arg0, %arg4, %arg5, %arg2, %arg3 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xf32>)
-// CHECK: launch @product_f32 {{.*}} ins(%arg0, %arg1, %[[PARTS]]#0, %[[PARTS]]#1 : {{.*}}) outs(%arg6 :
+// CHECK: launch @matmul_f32 {{.*}} ins(%arg0, %arg1, %[[PARTS]]#0, %[[PARTS]]#1 : {{.*}}) outs(%arg6 :
 // CHECK-NOT: launch
 // CHECK-LABEL: kernel @experts({{.*}}) warps(4)
 // CHECK: memref<2x2x8x8xf32> -> tensor<16x32xf32

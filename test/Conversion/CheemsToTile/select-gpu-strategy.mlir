@@ -2,7 +2,7 @@
 // RUN: cheems-opt %s --cheems-set-card=arch=sm_90a --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s --check-prefix=HOPPER
 // Those of no other op.
 // RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
-// ONLY-COUNT-4: cheems_tile.strategy = #cheems_tile.product_strategy
+// ONLY-COUNT-4: cheems_tile.strategy = #cheems_tile.matmul_strategy
 // ONLY-NOT: cheems_tile.strategy
 // RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy=only=foo.bar 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: error: only names 'foo.bar', which is no op
@@ -19,9 +19,9 @@
 
 // Rows of 512 numbers and 4,096 outputs: large tiles, and on Hopper's own unit wider ones for very many rows.
 // CHECK-LABEL: @many
-// CHECK: linalg.matmul {{.*}}{cheems_tile.strategy = #cheems_tile.product_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>}
+// CHECK: linalg.matmul {{.*}}{cheems_tile.strategy = #cheems_tile.matmul_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>}
 // HOPPER-LABEL: @many
-// HOPPER: linalg.matmul {{.*}}{cheems_tile.strategy = #cheems_tile.product_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>, wide = <rows = 128, columns = 256, depth = 64, stages = 4, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>, wide_from = 4224>}
+// HOPPER: linalg.matmul {{.*}}{cheems_tile.strategy = #cheems_tile.matmul_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>, wide = <rows = 128, columns = 256, depth = 64, stages = 4, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>, wide_from = 4224>}
 func.func @many(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x2048xf32>) -> tensor<?x2048xf32> {
   %zero = arith.constant 0.0 : f32
   %0 = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2048xf32>) -> tensor<?x2048xf32>
@@ -31,7 +31,7 @@ func.func @many(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x
 
 // Few rows, one row, and one that blocks make themselves.
 // CHECK-LABEL: @few
-// CHECK: linalg.matmul {{.*}}{cheems_tile.strategy = #cheems_tile.product_strategy<few = <rows = 64, columns = 16, depth = 128, ahead = 1, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, making = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, row = <rows = 1, threads = 128, width = 4, columns = 512>, merge = <most = 32, ahead = 4, warps = 4>>}
+// CHECK: linalg.matmul {{.*}}{cheems_tile.strategy = #cheems_tile.matmul_strategy<few = <rows = 64, columns = 16, depth = 128, ahead = 1, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, making = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, row = <rows = 1, threads = 128, width = 4, columns = 512>, merge = <most = 32, ahead = 4, warps = 4>>}
 func.func @few(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x2048xf32>) -> tensor<?x2048xf32> attributes {cheems.most_rows = 64 : i64} {
   %zero = arith.constant 0.0 : f32
   %0 = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2048xf32>) -> tensor<?x2048xf32>
@@ -41,8 +41,8 @@ func.func @few(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %y: tensor<?x2
 
 // If two matmuls share a launch, the first one has the strategy of both.
 // HOPPER-LABEL: @group
-// HOPPER: product_strategy<many = <{{[^>]*}}>, wide = <{{[^>]*}}>, wide_from = 2816>
-// HOPPER-NOT: product_strategy
+// HOPPER: matmul_strategy<many = <{{[^>]*}}>, wide = <{{[^>]*}}>, wide_from = 2816>
+// HOPPER-NOT: matmul_strategy
 // HOPPER-LABEL: @said
 func.func @group(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %v: tensor<1024x512xbf16>, %y: tensor<?x2048xf32>, %z: tensor<?x1024xf32>) -> (tensor<?x2048xf32>, tensor<?x1024xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -55,11 +55,11 @@ func.func @group(%x: tensor<?x512xbf16>, %w: tensor<2048x512xbf16>, %v: tensor<1
 
 // What an op says stays.
 // CHECK-LABEL: @said
-// CHECK: product_strategy<many = <rows = 64, columns = 32, depth = 16, stages = 2, warps_m = 2, warps_n = 1>>
+// CHECK: matmul_strategy<many = <rows = 64, columns = 32, depth = 16, stages = 2, warps_m = 2, warps_n = 1>>
 func.func @said(%x: tensor<?x512xf32>, %w: tensor<2048x512xf32>, %y: tensor<?x2048xf32>) -> tensor<?x2048xf32> {
   %zero = arith.constant 0.0 : f32
   %0 = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2048xf32>) -> tensor<?x2048xf32>
-  %1 = linalg.matmul indexing_maps = [#x, #w, #y] {cheems_tile.strategy = #cheems_tile.product_strategy<many = <rows = 64, columns = 32, depth = 16, stages = 2, warps_m = 2, warps_n = 1>>} ins(%x, %w : tensor<?x512xf32>, tensor<2048x512xf32>) outs(%0 : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %1 = linalg.matmul indexing_maps = [#x, #w, #y] {cheems_tile.strategy = #cheems_tile.matmul_strategy<many = <rows = 64, columns = 32, depth = 16, stages = 2, warps_m = 2, warps_n = 1>>} ins(%x, %w : tensor<?x512xf32>, tensor<2048x512xf32>) outs(%0 : tensor<?x2048xf32>) -> tensor<?x2048xf32>
   return %1 : tensor<?x2048xf32>
 }
 

@@ -11,14 +11,14 @@
 // So is one that no kernel could follow, at the op.
 // RUN: sed 's/columns = 128, depth = 64/columns = 100, depth = 64/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: error: 'linalg.matmul' op cannot have this cheems_tile.strategy: it needs columns in multiples of 16, not 100; of its own it has #cheems_tile.product_strategy<many = <rows = 128, columns = 128,
+// COLUMNS: error: 'linalg.matmul' op cannot have this cheems_tile.strategy: it needs columns in multiples of 16, not 100; of its own it has #cheems_tile.matmul_strategy<many = <rows = 128, columns = 128,
 // RUN: sed 's/depth = 64, stages = 3/depth = 32, stages = 3/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=DEPTH
 // DEPTH: it needs a depth of 64, not 32;
 // RUN: sed 's/warps_m = 2, warps_n = 2/warps_m = 8, warps_n = 1, unit = wgmma/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNIT
 // UNIT: the target has no unit wgmma;
-// RUN: sed 's/product_strategy<many = <[^>]*>>/row_tile<rows = 1, threads = 32, width = 4, columns = 128>/' %t.chosen.mlir > %t.wrong.mlir
+// RUN: sed 's/matmul_strategy<many = <[^>]*>>/row_tile<rows = 1, threads = 32, width = 4, columns = 128>/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=ANOTHER
 // ANOTHER: error: 'linalg.matmul' op cannot have #cheems_tile.row_tile
 // RUN: sed 's/stages = 3/stages = 1/' %t.chosen.mlir > %t.wrong.mlir

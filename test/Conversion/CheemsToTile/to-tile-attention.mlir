@@ -312,10 +312,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK: %[[REST:.*]] = arith.xori %[[MERGES]], %true
 // CHECK: %[[Y:.*]] = cheems_tile.launch @merge_pieces when %[[REST]] grid[%c6,
 // CHECK: %[[ROW:.*]] = tensor.collapse_shape %[[Y]]
-// CHECK: %[[ONE:.*]] = cheems_tile.launch @merged_product_of_one_row when %[[MERGES]] {{.*}} ins(%arg4, %[[PARTS]]#3, %[[PARTS]]#4, %[[OUTPUTS]], %arg10 :
-// CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_of_one_row {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[ONE]] :
-// CHECK: cheems_tile.launch @product_few_rows {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[OTHER]] :
-// CHECK-LABEL: kernel @merged_product_of_one_row(
+// CHECK: %[[ONE:.*]] = cheems_tile.launch @merged_matmul_of_one_row when %[[MERGES]] {{.*}} ins(%arg4, %[[PARTS]]#3, %[[PARTS]]#4, %[[OUTPUTS]], %arg10 :
+// CHECK: %[[OTHER:.*]] = cheems_tile.launch @matmul_of_one_row {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[ONE]] :
+// CHECK: cheems_tile.launch @matmul_few_rows {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[OTHER]] :
+// CHECK-LABEL: kernel @merged_matmul_of_one_row(
 // CHECK: %[[BUFFER:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x2x512xbf16>
 // CHECK: %[[NUMBERS:.*]] = cheems_tile.alloc : !cheems_tile.buffer<3x32x32xf32>
 // CHECK: cheems_tile.load %arg4[

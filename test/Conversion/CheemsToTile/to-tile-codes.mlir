@@ -3,12 +3,12 @@
 
 // The norm goes with the rounding. The first block stores the norm that others read. Where there are more rows, each of both has its launch.
 // CHECK-LABEL: func.func @normed
-// CHECK: %[[FIRST:.*]]:2 = cheems_tile.launch @normed_product_int8_of_one_row {{.*}} ins(%arg0, %arg1, %arg2, %arg3 : tensor<?x768xf32>, tensor<768xf32>, tensor<256x768xi8>, tensor<256x1xf32>)
+// CHECK: %[[FIRST:.*]]:2 = cheems_tile.launch @normed_matmul_int8_of_one_row {{.*}} ins(%arg0, %arg1, %arg2, %arg3 : tensor<?x768xf32>, tensor<768xf32>, tensor<256x768xi8>, tensor<256x1xf32>)
 // CHECK: %[[NORM:.*]] = cheems_tile.launch @rms_norm {{.*}} ins(%arg0, %arg1 : {{.*}} outs(%[[FIRST]]#1 :
 // CHECK: %[[CODES:.*]]:2 = cheems_tile.launch @round_rows {{.*}} ins(%[[NORM]] :
-// CHECK: %[[SUMS:.*]] = cheems_tile.launch @product_int8_few_rows {{.*}} ins(%[[CODES]]#0, %[[CODES]]#1, %arg2, %arg3 : {{.*}} outs(%[[FIRST]]#0 :
+// CHECK: %[[SUMS:.*]] = cheems_tile.launch @matmul_int8_few_rows {{.*}} ins(%[[CODES]]#0, %[[CODES]]#1, %arg2, %arg3 : {{.*}} outs(%[[FIRST]]#0 :
 // CHECK: return %[[SUMS]], %[[NORM]]
-// CHECK-LABEL: kernel @normed_product_int8_of_one_row(
+// CHECK-LABEL: kernel @normed_matmul_int8_of_one_row(
 // CHECK: %[[ROW:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x1x{{[0-9]+}}xi8>
 // CHECK: %[[SCALE:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x1x512xf32>
 // CHECK: cheems_tile.load %arg2[
@@ -46,10 +46,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // 4-bit integers: a block that makes the row has four warps, of 16 columns each.
 // CHECK-LABEL: func.func @rounded
 // CHECK: %[[ROUNDED:.*]]:2 = cheems_tile.launch @round_rows
-// CHECK: %[[ONE:.*]] = cheems_tile.launch @rounded_product_int4_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 :
-// CHECK: %[[MORE:.*]] = cheems_tile.launch @product_int4_few_rows {{.*}} ins(%[[ROUNDED]]#0, %[[ROUNDED]]#1, %arg1, %arg2 : {{.*}} outs(%[[ONE]] :
+// CHECK: %[[ONE:.*]] = cheems_tile.launch @rounded_matmul_int4_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 :
+// CHECK: %[[MORE:.*]] = cheems_tile.launch @matmul_int4_few_rows {{.*}} ins(%[[ROUNDED]]#0, %[[ROUNDED]]#1, %arg1, %arg2 : {{.*}} outs(%[[ONE]] :
 // CHECK: return %[[MORE]]
-// CHECK-LABEL: kernel @rounded_product_int4_of_one_row(
+// CHECK-LABEL: kernel @rounded_matmul_int4_of_one_row(
 // CHECK-SAME: warps(4)
 // CHECK: cheems_tile.load %arg1[{{.*}} -> tensor<64x64xi8
 // CHECK: cheems_tile.load %arg0[
@@ -72,14 +72,14 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // A row of more than 8192 numbers, quantized values that others read, and rows of a step with many.
 // CHECK-LABEL: func.func @long
 // CHECK: cheems_tile.launch @round_rows
-// CHECK: cheems_tile.launch @product_int8_of_one_row
+// CHECK: cheems_tile.launch @matmul_int8_of_one_row
 // CHECK-LABEL: func.func @read
 // CHECK: cheems_tile.launch @round_rows
-// CHECK: cheems_tile.launch @product_int8_of_one_row
+// CHECK: cheems_tile.launch @matmul_int8_of_one_row
 // CHECK-LABEL: func.func @many
 // CHECK: cheems_tile.launch @round_rows
-// CHECK: cheems_tile.launch @product_int8 
-// CHECK-NOT: rounded_product
+// CHECK: cheems_tile.launch @matmul_int8 
+// CHECK-NOT: rounded_matmul
 module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>} {
   func.func @long(%x: tensor<?x8196xf32>, %a: tensor<16x8196xi8>, %s: tensor<16x1xf32>, %e: tensor<?x16xf32>) -> tensor<?x16xf32>
       attributes {cheems.most_rows = 64 : i64} {

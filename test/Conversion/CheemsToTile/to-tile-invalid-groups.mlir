@@ -56,7 +56,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 #y = affine_map<(t, n, k) -> (t, n)>
 #all = affine_map<(t, n) -> (t, n)>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-func.func @products_of_f32(%x: tensor<?x256xf32>, %g: tensor<256xf32>, %v: tensor<128x256xf32>, %n: tensor<?x256xf32>, %r: tensor<?x256xf32>, %z: tensor<?x128xf32>) -> (tensor<?x128xf32>) attributes {cheems.most_rows = 64 : i64} {
+func.func @matmuls_of_f32(%x: tensor<?x256xf32>, %g: tensor<256xf32>, %v: tensor<128x256xf32>, %n: tensor<?x256xf32>, %r: tensor<?x256xf32>, %z: tensor<?x128xf32>) -> (tensor<?x128xf32>) attributes {cheems.most_rows = 64 : i64} {
  %zero = arith.constant 0.0 : f32
  %N = cheems_tile.group norm in_products -> tensor<?x256xf32> {
     // expected-error@below {{is in a group of kind norm in_products, and not only matmuls of few rows that can stand there read it}}

@@ -143,9 +143,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // Mask values are computed where their matmul ends.
 // CHECK-LABEL: func.func @mask
-// CHECK-COUNT-1: cheems_tile.launch @product_f32
+// CHECK-COUNT-1: cheems_tile.launch @matmul_f32
 // CHECK-NOT: launch
-// CHECK-LABEL: cheems_tile.kernel @product_f32(
+// CHECK-LABEL: cheems_tile.kernel @matmul_f32(
 // CHECK: math.absf
 // CHECK: math.exp
 // CHECK: math.log

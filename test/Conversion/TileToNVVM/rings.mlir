@@ -64,7 +64,7 @@
 // CHECK: llvm.return
 
 // PTX: .entry product(
-// PTX-NEXT: .param .align 64 .b8 product_param_0[128],
+// PTX-NEXT: .param .align 64 .b8 matmul_param_0[128],
 // PTX: .reqntid 160, 1, 1
 // PTX: bar.sync 0;
 // PTX: bar.sync 1, 128;

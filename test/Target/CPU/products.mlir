@@ -4,15 +4,15 @@
 // RUN: cheems-opt %s --cheems-fast="lanes=16 registers=32 products=dot-bf16" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512bf16,+fma | FileCheck %s --check-prefix=DOT
 // RUN: cheems-opt %s --cheems-fast="lanes=16 registers=32 products=amx" | mlir-translate --mlir-to-llvmir | llc -mattr=+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512bf16,+fma,+amx-tile,+amx-bf16 | FileCheck %s --check-prefix=TILES
 
-// AVX2-LABEL: product_f32_parallel{{[0-9]*}}:
+// AVX2-LABEL: matmul_f32_parallel{{[0-9]*}}:
 // AVX2: vfmadd231ps {{.*}}%ymm
-// AVX512-LABEL: product_f32_parallel{{[0-9]*}}:
+// AVX512-LABEL: matmul_f32_parallel{{[0-9]*}}:
 // AVX512: vfmadd231ps {{.*}}%zmm
-// DOT-LABEL: product_f32_parallel{{[0-9]*}}:
+// DOT-LABEL: matmul_f32_parallel{{[0-9]*}}:
 // DOT: vfmadd231ps {{.*}}%zmm
-// TILES-LABEL: product_f32_parallel{{[0-9]*}}:
+// TILES-LABEL: matmul_f32_parallel{{[0-9]*}}:
 // TILES: vfmadd231ps {{.*}}%zmm
-func.func @product_f32(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
+func.func @matmul_f32(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %x = bufferization.to_tensor %buffer_x restrict : memref<?x64xf32> to tensor<?x64xf32>
   %y = bufferization.to_tensor %buffer_y restrict writable : memref<?x128xf32> to tensor<?x128xf32>
   %w = cheems.parameter ["f32"] : tensor<128x64xf32>
@@ -24,13 +24,13 @@ func.func @product_f32(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>
   return
 }
 
-// AVX2-LABEL: product_bf16_parallel{{[0-9]*}}:
+// AVX2-LABEL: matmul_bf16_parallel{{[0-9]*}}:
 // AVX2: vfmadd231ps {{.*}}%ymm
-// AVX512-LABEL: product_bf16_parallel{{[0-9]*}}:
+// AVX512-LABEL: matmul_bf16_parallel{{[0-9]*}}:
 // AVX512: vfmadd231ps {{.*}}%zmm
-// DOT-LABEL: product_bf16_parallel{{[0-9]*}}:
+// DOT-LABEL: matmul_bf16_parallel{{[0-9]*}}:
 // DOT: vdpbf16ps {{.*}}%zmm
-// TILES-LABEL: product_bf16_parallel{{[0-9]*}}:
+// TILES-LABEL: matmul_bf16_parallel{{[0-9]*}}:
 // TILES: tdpbf16ps %tmm
 func.func @product_bf16(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %x = bufferization.to_tensor %buffer_x restrict : memref<?x64xf32> to tensor<?x64xf32>

@@ -142,7 +142,7 @@ TEST(StepCost, codesAndTheirScalesAreReadAndATiedHeadIsItsOwn) {
   EXPECT_EQ(cost.products(), expected);
 }
 
-TEST(StepCost, productsAreToldOnceAShape) {
+TEST(StepCost, matmulsAreToldOnceAShape) {
   Metadata data = untied();
   data.parameters.push_back(
       parameter(Use::product, {16, 8}, "bf16", {1, 4, 16, 2}, 256));

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Locations,
 
 struct MergedLocations : Locations {};
 
-TEST_P(MergedLocations, productsNameAllTheirTensors) {
+TEST_P(MergedLocations, matmulsNameAllTheirTensors) {
   run(CPUStage::Imported, CPUStage::Fused);
   std::set<std::string> products;
   module->walk([&](cpu::LinearOp op) {

@@ -42,17 +42,17 @@ TEST(QuantizedFormat, FollowsTheLengthOfARow) {
                int64_t group) {
     return format && format->bits == bits && format->group == group;
   };
-  EXPECT_TRUE(is(productFormat(8, 64), 8, 0));
-  EXPECT_TRUE(is(productFormat(8, 4), 8, 0));
-  EXPECT_TRUE(is(productFormat(4, 128), 4, 64));
-  EXPECT_TRUE(is(productFormat(4, 96), 4, 32));
-  EXPECT_TRUE(is(productFormat(4, 36), 8, 0));
-  EXPECT_TRUE(is(productFormat(8, 65536), 8, 0));
+  EXPECT_TRUE(is(matmulFormat(8, 64), 8, 0));
+  EXPECT_TRUE(is(matmulFormat(8, 4), 8, 0));
+  EXPECT_TRUE(is(matmulFormat(4, 128), 4, 64));
+  EXPECT_TRUE(is(matmulFormat(4, 96), 4, 32));
+  EXPECT_TRUE(is(matmulFormat(4, 36), 8, 0));
+  EXPECT_TRUE(is(matmulFormat(8, 65536), 8, 0));
   for (int64_t columns : {1, 30, 65540}) {
-    EXPECT_FALSE(productFormat(8, columns)) << columns;
-    EXPECT_FALSE(productFormat(4, columns)) << columns;
+    EXPECT_FALSE(matmulFormat(8, columns)) << columns;
+    EXPECT_FALSE(matmulFormat(4, columns)) << columns;
   }
-  EXPECT_FALSE(productFormat(0, 64));
+  EXPECT_FALSE(matmulFormat(0, 64));
   EXPECT_TRUE(is(headFormat(4, 128), 8, 0));
   EXPECT_FALSE(headFormat(0, 128));
   EXPECT_TRUE(is(tableFormat(4), 8, 0));

@@ -201,7 +201,7 @@ TEST_P(ColumnEpilogueTest, AgreesWithTheEvaluator) {
   }
 }
 
-TEST_P(ColumnEpilogueTest, FollowsAProductIntoItsLoop) {
+TEST_P(ColumnEpilogueTest, FollowsAMatmulIntoItsLoop) {
   Suite &s = suite(GetParam());
   ASSERT_NE(s.module, nullptr);
   Random random(62);

@@ -43,8 +43,8 @@ std::string elementwise(const std::string &result,
          "%old: f32):\n" + body + "    linalg.yield %r : f32\n  } -> !s\n";
 }
 
-std::string productText(const QuantizedMatmulForm &form,
-                        const std::string &number) {
+std::string matmulText(const QuantizedMatmulForm &form,
+                       const std::string &number) {
   std::string sum = "%sum" + number, result = "%p" + number;
   return "  " + (form.bias ? sum : result) +
          " = cheems_tile.quantized_matmul bits " + std::to_string(form.bits) +
@@ -73,7 +73,7 @@ std::string textOf(const QuantizedMatmulForm &form) {
                   form.mostRows ? "attributes {cheems.most_rows = " +
                                       number(form.mostRows) + " : i64}"
                                 : "");
-  text += productText(form, "");
+  text += matmulText(form, "");
   std::string result = "%p";
   switch (form.after) {
   case After::Nothing:
@@ -84,7 +84,7 @@ std::string textOf(const QuantizedMatmulForm &form) {
     result = "%a";
     break;
   case After::Gate:
-    text += productText(form, "2") +
+    text += matmulText(form, "2") +
             elementwise("%a", {"%p", "%p2"}, "%e",
                         "    %g = arith.maximumf %0, %zero : f32\n"
                         "    %r = arith.mulf %g, %1 : f32\n");

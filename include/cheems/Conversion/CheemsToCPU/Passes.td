@@ -85,7 +85,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let description = [{
     Before: packed matmuls and the ops of the dialect on tensors. The module may have a `cheems.target`.
     After: the module has a `cheems.target`, from the options if it had none. Each op that a later pass cuts has one attribute
-    `cheems_cpu.strategy`, which says how. Matmuls have a `#cheems_cpu.product_strategy`, and row-wise work has a `rows_strategy`. The
+    `cheems_cpu.strategy`, which says how. Matmuls have a `#cheems_cpu.matmul_strategy`, and row-wise work has a `rows_strategy`. The
     others are `attention_strategy`, `ssd_strategy` and `experts_strategy`. If an op has a strategy already, it keeps it. The module gets a
     `step_strategy` for the session. A target of one lane means plain loops, and only attention is cut.
     A function may say with `cheems.most_rows` how many rows it has at most. If that is 64 or less, row-wise work stays whole, matmuls have
@@ -102,7 +102,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
     Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target; 1 for plain loops">,
     Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How matmuls with weights of few bits are computed",
-           "::cheems::cpu::productsValues()">,
+           "::cheems::cpu::matmulsValues()">,
     Option<"groupExperts", "group-experts", "int64_t", "0",
            "Rows of a group, whose experts are read in the order of their ids; 0: token by token">
   ];

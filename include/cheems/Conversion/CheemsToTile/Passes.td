@@ -134,7 +134,7 @@ def GroupSSDPass : Pass<"cheems-group-ssd", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect"];
 }
 
-def GroupProductsPass : Pass<"cheems-group-products", "::mlir::ModuleOp"> {
+def GroupMatmulsPass : Pass<"cheems-group-matmuls", "::mlir::ModuleOp"> {
   let summary = "Matmuls of one input and what makes their row become groups";
   let description = [{
     Before: `linalg.matmul` and `cheems_tile.quantized_matmul`.

@@ -10,11 +10,11 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-class BF16Tiles : public TileProducts {
+class BF16Tiles : public TileMatmuls {
 public:
   explicit BF16Tiles(LinearKernel &kernel)
-      : TileProducts(kernel, packed, kernel.b.getBF16Type(),
-                     kernel.b.getF32Type()),
+      : TileMatmuls(kernel, packed, kernel.b.getBF16Type(),
+                    kernel.b.getF32Type()),
         packed(kernel, true) {}
 
   void run() {

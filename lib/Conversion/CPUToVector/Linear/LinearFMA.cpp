@@ -49,7 +49,7 @@ public:
   }
 
   void run() {
-    auto strategy = k.op->getAttrOfType<ProductStrategyAttr>(kStrategy);
+    auto strategy = k.op->getAttrOfType<MatmulStrategyAttr>(kStrategy);
     if (strategy && strategy.getFewRows()) {
       return fewRows(few);
     }

@@ -11,11 +11,11 @@ using namespace cheems;
 using namespace cheems::cpu;
 
 namespace {
-class ByteTiles : public TileProducts {
+class ByteTiles : public TileMatmuls {
 public:
   explicit ByteTiles(QuantizedKernel &codes)
-      : TileProducts(codes.k, codes.pack, codes.b.getI8Type(),
-                     codes.b.getI32Type()),
+      : TileMatmuls(codes.k, codes.pack, codes.b.getI8Type(),
+                    codes.b.getI32Type()),
         codes(codes) {}
 
   void run() {
@@ -58,11 +58,11 @@ protected:
   }
 };
 
-class NibbleTiles : public TileProducts {
+class NibbleTiles : public TileMatmuls {
 public:
   explicit NibbleTiles(QuantizedKernel &codes)
-      : TileProducts(codes.k, codes.pack, codes.b.getI8Type(),
-                     codes.b.getI32Type()),
+      : TileMatmuls(codes.k, codes.pack, codes.b.getI8Type(),
+                    codes.b.getI32Type()),
         codes(codes), matrices(k.weights.size()),
         height(codes.form.groupSize / kPerRow) {
     // If a group is shorter than a tile, the next group is read, too, and

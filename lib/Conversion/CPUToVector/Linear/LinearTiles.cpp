@@ -6,11 +6,11 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::cpu;
 
-static_assert(RowPack::kRows == TileProducts::kTile &&
-              LinearKernel::kColumns == TileProducts::kTile);
+static_assert(RowPack::kRows == TileMatmuls::kTile &&
+              LinearKernel::kColumns == TileMatmuls::kTile);
 
-TileProducts::TileProducts(LinearKernel &kernel, RowPack &pack, Type element,
-                           Type sum)
+TileMatmuls::TileMatmuls(LinearKernel &kernel, RowPack &pack, Type element,
+                         Type sum)
     : k(kernel), b(kernel.b), loc(kernel.loc), pack(pack), element(element),
       width(kLineBytes * 8 / element.getIntOrFloatBitWidth()) {
   int64_t steps = k.size / k.pair;
@@ -26,7 +26,7 @@ TileProducts::TileProducts(LinearKernel &kernel, RowPack &pack, Type element,
   }
 }
 
-void TileProducts::fillTails() {
+void TileMatmuls::fillTails() {
   if (left) {
     auto row = VectorType::get({width}, element);
     Value zeros = arith::ConstantOp::create(
@@ -43,8 +43,8 @@ void TileProducts::fillTails() {
 /// Operands are loaded where they are first used, so that products start before
 /// all are there.
 SmallVector<Value>
-TileProducts::multiply(const Rows &rows, Value column, ValueRange before,
-                       llvm::function_ref<Value(int64_t)> weight) {
+TileMatmuls::multiply(const Rows &rows, Value column, ValueRange before,
+                      llvm::function_ref<Value(int64_t)> weight) {
   SmallVector<Value> after(before);
   int64_t streams = before.size() / rows.tiles;
   SmallVector<Value> weights(streams);
@@ -63,16 +63,16 @@ TileProducts::multiply(const Rows &rows, Value column, ValueRange before,
   return after;
 }
 
-void TileProducts::prefetch(Value memref, ValueRange at, int64_t locality,
-                            bool write) {
+void TileMatmuls::prefetch(Value memref, ValueRange at, int64_t locality,
+                           bool write) {
   memref::PrefetchOp::create(b, loc, memref, at, write, locality,
                              /*isDataCache=*/true);
 }
 
 /// During a block of k: a share of the inputs of the next pair of tiles, which
 /// all panels together fetch.
-void TileProducts::fetchInputs(const Rows &rows, Value n, int64_t panels,
-                               Value column) {
+void TileMatmuls::fetchInputs(const Rows &rows, Value n, int64_t panels,
+                              Value column) {
   constexpr int64_t height = 2 * kTile;
   int64_t all = cast<MemRefType>(k.weights[0].getType()).getDimSize(0);
   int64_t share = height * panels / (ShapedType::isDynamic(all) ? 4 : all);
@@ -87,8 +87,8 @@ void TileProducts::fetchInputs(const Rows &rows, Value n, int64_t panels,
 
 /// During block `i` of k: a share of the lines that these sums go to, which
 /// are seldom in a near cache.
-void TileProducts::fetchResults(const Rows &rows, Value n, int64_t panels,
-                                Value i) {
+void TileMatmuls::fetchResults(const Rows &rows, Value n, int64_t panels,
+                               Value i) {
   constexpr int64_t height = 2 * kTile;
   int64_t share = llvm::divideCeil(height, blocks);
   Value first = arith::MulIOp::create(b, loc, i, k.index(share));
@@ -103,7 +103,7 @@ void TileProducts::fetchResults(const Rows &rows, Value n, int64_t panels,
 }
 
 /// Each is a register of its own: copies of one zero would go through memory.
-SmallVector<Value> TileProducts::none(int64_t count) {
+SmallVector<Value> TileMatmuls::none(int64_t count) {
   SmallVector<Value> result;
   for (int64_t i = 0; i < count; ++i) {
     result.push_back(amx::TileZeroOp::create(b, loc, sums));
@@ -111,7 +111,7 @@ SmallVector<Value> TileProducts::none(int64_t count) {
   return result;
 }
 
-void TileProducts::storeSums(const Rows &rows, ValueRange total) {
+void TileMatmuls::storeSums(const Rows &rows, ValueRange total) {
   int64_t height = rows.tiles * kTile, streams = total.size() / rows.tiles;
   for (int64_t t = 0; t < rows.tiles; ++t) {
     for (int64_t s = 0; s < streams; ++s) {
@@ -122,7 +122,7 @@ void TileProducts::storeSums(const Rows &rows, ValueRange total) {
   }
 }
 
-void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
+void TileMatmuls::block(const Rows &rows, Value n, int64_t panels) {
   int64_t matrices = k.weights.size(), streams = panels * matrices;
   auto weightOf = [&](int64_t s) { return k.weights[s % matrices]; };
   SmallVector<Value> panel;
@@ -183,7 +183,7 @@ void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
   storeRows(rows, n, panels);
 }
 
-void TileProducts::panels(const Rows &rows) {
+void TileMatmuls::panels(const Rows &rows) {
   int64_t matrices = k.weights.size();
   int64_t width = kSums / rows.tiles / matrices;
   Value rest = arith::RemUIOp::create(b, loc, k.panels, k.index(width));
@@ -194,7 +194,7 @@ void TileProducts::panels(const Rows &rows) {
   }
 }
 
-void TileProducts::whole() {
+void TileMatmuls::whole() {
   // A pair of tiles against all panels of this iteration: the inputs stay in
   // the first-level cache or next to it, the weights in the second.
   Value odd = arith::RemUIOp::create(b, loc, pack.whole, k.index(2 * kTile));

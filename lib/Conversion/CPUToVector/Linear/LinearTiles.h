@@ -14,7 +14,7 @@
 
 namespace cheems {
 
-class TileProducts {
+class TileMatmuls {
 public:
   static constexpr int64_t kTile = 16; ///< rows, and columns of sums
   static constexpr int64_t kSums = 4;  ///< tiles of sums
@@ -26,7 +26,7 @@ public:
     int64_t tiles;    ///< 1 or 2
   };
 
-  virtual ~TileProducts() = default;
+  virtual ~TileMatmuls() = default;
 
   /// What is packed in `pack.blocks`.
   void whole();
@@ -38,7 +38,7 @@ public:
   void fillTails();
 
 protected:
-  TileProducts(LinearKernel &kernel, RowPack &pack, Type element, Type sum);
+  TileMatmuls(LinearKernel &kernel, RowPack &pack, Type element, Type sum);
 
   /// What is added to a tile of sums.
   virtual Value product(Value input, Value weight, Value sum) = 0;

@@ -190,9 +190,9 @@ LogicalResult cheems::lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
   SSDKernel kernel(rewriter, op, unit, most);
   Value rows = memref::DimOp::create(rewriter, kernel.loc, op.getX(), 0);
   if (most > 1 && op.getAllowBf16() && unit.products == Products::AMX) {
-    emitChunks<SSDProductsAMX>(kernel, rows);
+    emitChunks<SSDMatmulsAMX>(kernel, rows);
   } else if (most > 1) {
-    emitChunks<SSDProductsFMA>(kernel, rows);
+    emitChunks<SSDMatmulsFMA>(kernel, rows);
   } else {
     Value perGroup = kernel.index(kernel.heads / kernel.groups);
     kernel.each(kernel.zero, rows, 1, [&](Value t) {

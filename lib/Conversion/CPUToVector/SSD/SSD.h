@@ -98,9 +98,9 @@ struct SSDKernel : KernelBuilder {
 void emitSSDRow(SSDKernel &kernel, Value t, Value h, Value g);
 
 /// Chunks as matmuls: of f32 on register tiles.
-class SSDProductsFMA {
+class SSDMatmulsFMA {
 public:
-  explicit SSDProductsFMA(SSDKernel &kernel);
+  explicit SSDMatmulsFMA(SSDKernel &kernel);
   /// What the heads of group `g` share.
   void group(const SSDRows &rows, Value g);
   /// y and the state of head `h`, whose decays are there.
@@ -132,9 +132,9 @@ private:
 
 /// The same with factors rounded to bf16, on tiles. What y and the state begin
 /// with is where their tiles' sums begin: neither is gone over afterwards.
-class SSDProductsAMX {
+class SSDMatmulsAMX {
 public:
-  explicit SSDProductsAMX(SSDKernel &kernel);
+  explicit SSDMatmulsAMX(SSDKernel &kernel);
   void group(const SSDRows &rows, Value g);
   void head(const SSDRows &rows, Value h, Value g);
 

@@ -18,7 +18,7 @@ constexpr int64_t kPair = 32; ///< rows and columns of sums at once, and the k
                               ///< of a block
 } // namespace
 
-SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
+SSDMatmulsAMX::SSDMatmulsAMX(SSDKernel &kernel)
     : k(kernel), b(kernel.b), loc(kernel.loc),
       states(llvm::alignTo(kernel.stateSize, kPair)),
       columns(llvm::alignTo(kernel.headSize, kPair)) {
@@ -36,7 +36,7 @@ SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
   within = k.allocate({SSDKernel::kBlock}, f32);
 }
 
-void SSDProductsAMX::group(const SSDRows &rows, Value g) {
+void SSDMatmulsAMX::group(const SSDRows &rows, Value g) {
   k.each(k.zero, rows.count, 1, [&](Value t) {
     roundGates(k.add(rows.first, t), g, outputGates, t, Value());
   });
@@ -44,14 +44,14 @@ void SSDProductsAMX::group(const SSDRows &rows, Value g) {
   multiplyGates(rows);
 }
 
-void SSDProductsAMX::head(const SSDRows &rows, Value h, Value g) {
+void SSDMatmulsAMX::head(const SSDRows &rows, Value h, Value g) {
   packInputs(rows, h);
   weigh(rows, h);
   carry(rows, h);
   output(rows, h, g);
 }
 
-SmallVector<Value> SSDProductsAMX::zeros() {
+SmallVector<Value> SSDMatmulsAMX::zeros() {
   auto sums = amx::TileType::get({kTile, kTile}, b.getF32Type());
   // Each is a register of its own: copies of one zero would go through memory.
   SmallVector<Value> result;
@@ -61,9 +61,9 @@ SmallVector<Value> SSDProductsAMX::zeros() {
   return result;
 }
 
-SmallVector<Value> SSDProductsAMX::multiply(ValueRange sums, Value left,
-                                            Value row, Value right,
-                                            Value column, Value blocks) {
+SmallVector<Value> SSDMatmulsAMX::multiply(ValueRange sums, Value left,
+                                           Value row, Value right, Value column,
+                                           Value blocks) {
   auto sum = amx::TileType::get({kTile, kTile}, b.getF32Type());
   auto factor = amx::TileType::get({kTile, kPair}, b.getBF16Type());
   Value across = k.add(column, column);
@@ -88,8 +88,8 @@ SmallVector<Value> SSDProductsAMX::multiply(ValueRange sums, Value left,
   });
 }
 
-void SSDProductsAMX::storeRows(ValueRange sums, Value buffer, Value row,
-                               Value column) {
+void SSDMatmulsAMX::storeRows(ValueRange sums, Value buffer, Value row,
+                              Value column) {
   for (int64_t t = 0; t < 2; ++t) {
     for (int64_t s = 0; s < 2; ++s) {
       amx::TileStoreOp::create(
@@ -101,7 +101,7 @@ void SSDProductsAMX::storeRows(ValueRange sums, Value buffer, Value row,
 }
 
 /// products[t, u] for u <= t, and others of the same tiles.
-void SSDProductsAMX::multiplyGates(const SSDRows &rows) {
+void SSDMatmulsAMX::multiplyGates(const SSDRows &rows) {
   k.each(k.zero, rows.count, kPair, [&](Value t) {
     k.each(k.zero, k.add(t, 1), kPair, [&](Value u) {
       storeRows(multiply(zeros(), outputGates, t, inputGates, u,
@@ -113,7 +113,7 @@ void SSDProductsAMX::multiplyGates(const SSDRows &rows) {
 
 /// weights[t, u] for u <= t, zeros for later u of the same block of 32. A row's
 /// own weight holds the skip, too.
-void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
+void SSDMatmulsAMX::weigh(const SSDRows &rows, Value h) {
   constexpr int64_t block = SSDKernel::kBlock;
   VectorType type = k.vectorOf(block), wide = type.clone(b.getF64Type());
   Value lanes = vector::StepOp::create(
@@ -169,7 +169,7 @@ void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
 
 /// The state after the chunk; that before it goes to `state`, so that it is
 /// read and written once.
-void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
+void SSDMatmulsAMX::carry(const SSDRows &rows, Value h) {
   Value whole = k.read(k.fromStart, k.sub(rows.count, k.one));
   Value blocks = arith::CeilDivUIOp::create(b, loc, rows.count, k.index(kPair));
   k.each(k.zero, k.index(states), kPair, [&](Value n) {
@@ -181,7 +181,7 @@ void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
   });
 }
 
-void SSDProductsAMX::output(const SSDRows &rows, Value h, Value g) {
+void SSDMatmulsAMX::output(const SSDRows &rows, Value h, Value g) {
   auto part = [&](Value t, Value buffer, Value row) {
     Value there =
         arith::MinUIOp::create(b, loc, k.sub(rows.count, t), k.index(kPair));

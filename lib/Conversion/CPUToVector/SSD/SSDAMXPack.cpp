@@ -12,8 +12,8 @@ constexpr int64_t kLanes = 16;
 } // namespace
 
 /// 16 columns of f32 from `column` on, zeros past those that are there.
-Value SSDProductsAMX::load(Value buffer, ArrayRef<Value> at, Value column,
-                           int64_t there) {
+Value SSDMatmulsAMX::load(Value buffer, ArrayRef<Value> at, Value column,
+                          int64_t there) {
   VectorType type = k.vectorOf(kLanes);
   SmallVector<Value> indices(at);
   indices.push_back(column);
@@ -30,8 +30,8 @@ Value SSDProductsAMX::load(Value buffer, ArrayRef<Value> at, Value column,
                                       k.zeroOf(type));
 }
 
-void SSDProductsAMX::store(Value values, Value buffer, ArrayRef<Value> at,
-                           Value column, int64_t there) {
+void SSDMatmulsAMX::store(Value values, Value buffer, ArrayRef<Value> at,
+                          Value column, int64_t there) {
   SmallVector<Value> indices(at);
   indices.push_back(column);
   if (there >= kLanes) {
@@ -45,7 +45,7 @@ void SSDProductsAMX::store(Value values, Value buffer, ArrayRef<Value> at,
 }
 
 /// Both at once: an instruction for one vector takes as long.
-Value SSDProductsAMX::round(Value low, Value high) {
+Value SSDMatmulsAMX::round(Value low, Value high) {
   return LLVM::CallIntrinsicOp::create(
              b, loc, VectorType::get({2 * kLanes}, b.getBF16Type()),
              b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
@@ -53,7 +53,7 @@ Value SSDProductsAMX::round(Value low, Value high) {
       .getResult(0);
 }
 
-Value SSDProductsAMX::pairs(Value even, Value odd) {
+Value SSDMatmulsAMX::pairs(Value even, Value odd) {
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < kLanes; ++i) {
     order.append({i, kLanes + i});
@@ -62,8 +62,8 @@ Value SSDProductsAMX::pairs(Value even, Value odd) {
   return vector::ShuffleOp::create(b, loc, both, both, order);
 }
 
-void SSDProductsAMX::blocks(int64_t extent, int64_t rowExtent, int64_t step,
-                            llvm::function_ref<void(Value, int64_t)> body) {
+void SSDMatmulsAMX::blocks(int64_t extent, int64_t rowExtent, int64_t step,
+                           llvm::function_ref<void(Value, int64_t)> body) {
   int64_t whole = extent / step * step;
   k.each(k.zero, k.index(whole), step,
          [&](Value column) { body(column, step); });
@@ -72,8 +72,8 @@ void SSDProductsAMX::blocks(int64_t extent, int64_t rowExtent, int64_t step,
   }
 }
 
-void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
-                                Value decay) {
+void SSDMatmulsAMX::roundGates(Value from, Value g, Value gates, Value to,
+                               Value decay) {
   VectorType type = k.vectorOf(kLanes);
   auto gate = [&](Value n, int64_t there) {
     Value c = load(k.op.getC(), {from, g}, n, there);
@@ -88,7 +88,7 @@ void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
 /// b transposed: as pairs along N, and as rows of N. Rows past the last one
 /// repeat it. Their columns of matmuls are not read, and their rows of inputs
 /// are zeros.
-void SSDProductsAMX::transposeGates(const SSDRows &rows, Value g) {
+void SSDMatmulsAMX::transposeGates(const SSDRows &rows, Value g) {
   auto words = VectorType::get({kLanes}, b.getI32Type());
   auto packed = VectorType::get({2 * kLanes}, b.getBF16Type());
   auto transpose = [&](SmallVectorImpl<Value> &square) {
@@ -138,7 +138,7 @@ void SSDProductsAMX::transposeGates(const SSDRows &rows, Value g) {
 }
 
 /// Rows that are not there are zeros.
-void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
+void SSDMatmulsAMX::packInputs(const SSDRows &rows, Value h) {
   VectorType type = k.vectorOf(kLanes);
   Value zeros = k.zeroOf(type);
   auto row = [&](Value u, Value p, int64_t there) {
@@ -179,8 +179,8 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
 
 /// 32 rows of the state from `n` on: in pairs as they are, then what is left of
 /// them and the sums of tiles.
-void SSDProductsAMX::packAndUpdateState(const SSDRows &rows, Value h, Value n,
-                                        Value whole) {
+void SSDMatmulsAMX::packAndUpdateState(const SSDRows &rows, Value h, Value n,
+                                       Value whole) {
   // What the next head packs, row by row while this one's state is transposed.
   Value ahead, next;
   std::tie(ahead, next) = k.nextHead(rows, h);

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace cheems;
 
-SSDProductsFMA::SSDProductsFMA(SSDKernel &kernel)
+SSDMatmulsFMA::SSDMatmulsFMA(SSDKernel &kernel)
     : k(kernel), b(kernel.b), loc(kernel.loc) {
   // With 16 registers, all are taken: by sums, by the columns' vectors, and one
   // by scalars. With 32, half of them hold sums. That is enough to hide the
@@ -28,18 +28,18 @@ SSDProductsFMA::SSDProductsFMA(SSDKernel &kernel)
   lasting = k.allocate({rows * k.headSize}, f32);
 }
 
-Value SSDProductsFMA::flat(Value i, int64_t offset, int64_t pitch,
-                           Value column) {
+Value SSDMatmulsFMA::flat(Value i, int64_t offset, int64_t pitch,
+                          Value column) {
   Value row = arith::MulIOp::create(b, loc, i, k.index(pitch));
   return k.add(k.add(row, column), offset * pitch);
 }
 
-void SSDProductsFMA::group(const SSDRows &rows, Value g) {
+void SSDMatmulsFMA::group(const SSDRows &rows, Value g) {
   transposeGates(rows, g);
   multiplyGates(rows, g);
 }
 
-void SSDProductsFMA::head(const SSDRows &rows, Value h, Value g) {
+void SSDMatmulsFMA::head(const SSDRows &rows, Value h, Value g) {
   weigh(rows);
   decayInputs(rows, h);
   k.columns(width, [&](Value p, VectorType type) { output(rows, h, p, type); });
@@ -47,7 +47,7 @@ void SSDProductsFMA::head(const SSDRows &rows, Value h, Value g) {
             [&](Value p, VectorType type) { carry(rows, h, g, p, type); });
 }
 
-void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
+void SSDMatmulsFMA::transposeGates(const SSDRows &rows, Value g) {
   int64_t lanes = std::max<int64_t>(k.unit.lanes, 1);
   VectorType type = k.vectorOf(lanes);
   int64_t whole = k.stateSize / lanes * lanes;
@@ -76,7 +76,7 @@ void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
 }
 
 /// products[u, t] for all t from the tile on that u lies in.
-void SSDProductsFMA::multiplyGates(const SSDRows &rows, Value g) {
+void SSDMatmulsFMA::multiplyGates(const SSDRows &rows, Value g) {
   // If registers allow it, tiles are squares of a block. Half of a square on
   // the diagonal is left out.
   bool squares = height == SSDKernel::kBlock / 2;
@@ -112,7 +112,7 @@ void SSDProductsFMA::multiplyGates(const SSDRows &rows, Value g) {
 }
 
 /// weights[u, t] for u <= t; nothing reads the others.
-void SSDProductsFMA::weigh(const SSDRows &rows) {
+void SSDMatmulsFMA::weigh(const SSDRows &rows) {
   VectorType type = k.vectorOf(SSDKernel::kBlock),
              wide = type.clone(b.getF64Type());
   k.each(k.zero, rows.count, SSDKernel::kBlock, [&](Value t) {
@@ -136,7 +136,7 @@ void SSDProductsFMA::weigh(const SSDRows &rows) {
   });
 }
 
-void SSDProductsFMA::decayInputs(const SSDRows &rows, Value h) {
+void SSDMatmulsFMA::decayInputs(const SSDRows &rows, Value h) {
   k.each(k.zero, rows.count, 1, [&](Value u) {
     Value left = k.read(k.toEnd, u);
     k.columns(4 * k.unit.lanes, [&](Value p, VectorType type) {
@@ -148,8 +148,8 @@ void SSDProductsFMA::decayInputs(const SSDRows &rows, Value h) {
 }
 
 /// Columns of y from `p` on.
-void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
-                            VectorType type) {
+void SSDMatmulsFMA::output(const SSDRows &rows, Value h, Value p,
+                           VectorType type) {
   int64_t count = type.getDimSize(0);
   Value ahead, next;
   std::tie(ahead, next) = k.nextHead(rows, h);
@@ -222,8 +222,8 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
 }
 
 /// Columns of the state after the chunk from `p` on.
-void SSDProductsFMA::carry(const SSDRows &rows, Value h, Value g, Value p,
-                           VectorType type) {
+void SSDMatmulsFMA::carry(const SSDRows &rows, Value h, Value g, Value p,
+                          VectorType type) {
   Value last = k.sub(rows.count, k.one);
   Value whole = k.read(k.fromStart, last);
   // With each tile some rows of c and b come nearer, for the next chunk.

@@ -182,9 +182,9 @@ void cheems::tile::storeOneEntry(TileBuilder &t, RowTileAttr s,
   Value first = t.mul(rows.stateHead, shape.masksPerState());
   Value past = t.add(first, shape.masksPerState());
   Place place{{rows.segment.slot, memory.layer, first, entry}, {2}, {past}};
-  if (added.mask.isProduct()) {
-    t.store(buildMaskProduct(t, added.mask, row, first, past,
-                             shape.masksPerState(), s.warps()),
+  if (added.mask.isMatmul()) {
+    t.store(buildMaskMatmul(t, added.mask, row, first, past,
+                            shape.masksPerState(), s.warps()),
             memory.masks, place);
   } else if (shape.visible.empty()) {
     auto layout =

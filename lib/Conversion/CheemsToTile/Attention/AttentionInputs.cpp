@@ -1,7 +1,7 @@
 // Finds the ops before attention that its kernels take.
 #include "AttentionInputs.h"
 #include "Builder/KernelTable.h"
-#include "Product/ProductGroup.h"
+#include "Product/MatmulGroup.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -118,7 +118,7 @@ static bool isOnSums(linalg::GenericOp op, Value sums) {
          });
 }
 
-MaskBefore MaskBefore::productOf(Value value) {
+MaskBefore MaskBefore::matmulOf(Value value) {
   MaskBefore found;
   Value sums = value;
   auto product = sums.getDefiningOp<linalg::MatmulOp>();
@@ -242,7 +242,7 @@ AttentionBefore::AttentionBefore(SegmentedAttentionOp op,
                                           {op.getMask(), {}, {}, {}}},
       storesFirst(shape.oneRow && headBlocksOf(shape, sizes) == 1) {
   if (op.getMask() && shape.oneRow && (storesFirst || shape.counts)) {
-    added.mask = MaskBefore::productOf(op.getMask());
+    added.mask = MaskBefore::matmulOf(op.getMask());
   }
   // Else its blocks would make tiles of a prompt's queries whose layout is that
   // of matmuls: more instructions than a launch of its own has.

@@ -48,7 +48,7 @@ struct MaskBefore {
   SmallVector<linalg::GenericOp> after;
 
   /// The matmul of one row of x if that is what makes `value`.
-  static MaskBefore productOf(Value value);
+  static MaskBefore matmulOf(Value value);
   SmallVector<Operation *> ops() const;
   void addTo(LaunchOperands &operands);
   MaskSource in(const LaunchOperands &operands, ValueRange arguments);

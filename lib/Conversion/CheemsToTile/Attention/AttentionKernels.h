@@ -4,7 +4,7 @@
 
 #include "Builder/HeadRows.h"
 #include "Builder/SegmentRow.h"
-#include "MaskProduct.h"
+#include "MaskMatmul.h"
 #include "Strategy/Strategy.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 

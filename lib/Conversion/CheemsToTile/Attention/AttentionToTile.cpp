@@ -1,7 +1,7 @@
 // Attention of segments: which of them have kernels, and their launches.
 #include "AttentionLaunches.h"
 #include "Builder/RoundedOutput.h"
-#include "Product/ProductLaunch.h"
+#include "Product/MatmulLaunch.h"
 #include "cheems/Conversion/CheemsToTile/Windows.h"
 
 using namespace mlir;
@@ -59,7 +59,7 @@ struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
     }
     bool inProducts = group.getInProducts();
     GroupOp rounding = inProducts ? roundingBehind(group) : GroupOp();
-    auto behind = inProducts ? productsBehind(group, rounding) : std::nullopt;
+    auto behind = inProducts ? matmulsBehind(group, rounding) : std::nullopt;
     if (inProducts && (!behind || behind->size() != 1)) {
       return rewriter.notifyMatchFailure(group, "others read its outputs");
     }
@@ -67,14 +67,14 @@ struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
     if (!pieces) { // the others have launches of their own
       return success();
     }
-    ProductGroup products = ProductGroup::of(behind->front());
+    MatmulGroup products = MatmulGroup::of(behind->front());
     auto codes =
         rounding ? rootOf<QuantizeEntriesOp>(rounding) : QuantizeEntriesOp();
     inlineGroup(rewriter, behind->front());
     if (rounding) {
       inlineGroup(rewriter, rounding);
     }
-    replaceMergedProducts(rewriter, *pieces, products, codes, kernels);
+    replaceMergedMatmuls(rewriter, *pieces, products, codes, kernels);
     return success();
   }
 
@@ -90,19 +90,19 @@ private:
     return resultOf(group, y);
   }
 
-  static std::optional<SmallVector<GroupOp>> productsBehind(GroupOp group,
-                                                            GroupOp rounding) {
+  static std::optional<SmallVector<GroupOp>> matmulsBehind(GroupOp group,
+                                                           GroupOp rounding) {
     if (!rounding) {
-      return productsThatRead(outputsOf(group), ProductForm::FewRows);
+      return matmulsThatRead(outputsOf(group), MatmulForm::FewRows);
     }
     auto op = rootOf<QuantizeEntriesOp>(rounding);
     if (!op ||
         cast<ShapedType>(op.getX().getType()).getDimSize(1) > kMostRounded) {
       return std::nullopt;
     }
-    return productsThatRead({resultOf(rounding, op.getResult(0)),
-                             resultOf(rounding, op.getResult(1))},
-                            ProductForm::QuantizedFewRows);
+    return matmulsThatRead({resultOf(rounding, op.getResult(0)),
+                            resultOf(rounding, op.getResult(1))},
+                           MatmulForm::QuantizedFewRows);
   }
 
   /// The quantization of its outputs, in matmuls; null without one.

@@ -25,7 +25,7 @@ struct RetrievalForm {
 
 /// scores[t, half, h, n] = sum over d of queries[t, half, h, d] * keys[half, h,
 /// d, n].
-bool isProductWithKeys(linalg::GenericOp op);
+bool isMatmulWithKeys(linalg::GenericOp op);
 
 /// Null if no kernel begins with the op.
 ExpertsStrategyAttr strategyOfExperts(RetrieveExpertsOp op,
@@ -37,9 +37,9 @@ ExpertsStrategyAttr strategyOfExperts(MixExpertsOp op,
 /// row, and one per column or element of the tile. `most` of the d at most, or
 /// a part of them that divides all, are loaded before the first one is
 /// multiplied.
-Value addProductsWithKeys(TileBuilder &t, int64_t depth, int64_t most,
-                          Value sums, function_ref<Value(Value d)> query,
-                          function_ref<Value(Value d)> key);
+Value addMatmulsWithKeys(TileBuilder &t, int64_t depth, int64_t most,
+                         Value sums, function_ref<Value(Value d)> query,
+                         function_ref<Value(Value d)> key);
 
 /// The tile of a block's rows.
 RankedTensorType tileOf(TileBuilder &t, RowTileAttr s, Type element);

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-bool cheems::tile::isProductWithKeys(linalg::GenericOp op) {
+bool cheems::tile::isMatmulWithKeys(linalg::GenericOp op) {
   MLIRContext *context = op.getContext();
   if (!op.hasPureTensorSemantics() || op.getNumLoops() != 5 ||
       op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1) {
@@ -35,7 +35,7 @@ bool cheems::tile::isProductWithKeys(linalg::GenericOp op) {
   auto yield = cast<linalg::YieldOp>(op.getBlock()->getTerminator());
   auto sum = yield.getOperand(0).getDefiningOp<arith::AddFOp>();
   auto arguments = op.getBlock()->getArguments();
-  auto isProduct = [&](Value value) {
+  auto isMatmul = [&](Value value) {
     auto product = value.getDefiningOp<arith::MulFOp>();
     auto isKey = [&](Value key) {
       if (auto wide = key.getDefiningOp<arith::ExtFOp>()) {
@@ -47,8 +47,8 @@ bool cheems::tile::isProductWithKeys(linalg::GenericOp op) {
            ((product.getLhs() == arguments[0] && isKey(product.getRhs())) ||
             (product.getRhs() == arguments[0] && isKey(product.getLhs())));
   };
-  return sum && ((sum.getLhs() == arguments[2] && isProduct(sum.getRhs())) ||
-                 (sum.getRhs() == arguments[2] && isProduct(sum.getLhs())));
+  return sum && ((sum.getLhs() == arguments[2] && isMatmul(sum.getRhs())) ||
+                 (sum.getRhs() == arguments[2] && isMatmul(sum.getLhs())));
 }
 
 ScoreBuffer ScoreBuffer::alloc(TileBuilder &t, ExpertsStrategyAttr s) {
@@ -57,10 +57,10 @@ ScoreBuffer ScoreBuffer::alloc(TileBuilder &t, ExpertsStrategyAttr s) {
                   /*swizzled=*/false)};
 }
 
-Value cheems::tile::addProductsWithKeys(TileBuilder &t, int64_t depth,
-                                        int64_t most, Value sums,
-                                        function_ref<Value(Value d)> query,
-                                        function_ref<Value(Value d)> key) {
+Value cheems::tile::addMatmulsWithKeys(TileBuilder &t, int64_t depth,
+                                       int64_t most, Value sums,
+                                       function_ref<Value(Value d)> query,
+                                       function_ref<Value(Value d)> key) {
   auto type = cast<RankedTensorType>(sums.getType());
   int64_t ahead = std::min(most, depth & -depth);
   Value zero = t.index(0);
@@ -90,7 +90,7 @@ void ScoreBuffer::compute(TileBuilder &t, ExpertsStrategyAttr s, Value queries,
   Value zero = t.index(0);
   // A block may be alone on its multiprocessor, and waits for what it asks for.
   constexpr int64_t ahead = 32;
-  Value sums = addProductsWithKeys(
+  Value sums = addMatmulsWithKeys(
       t, memory.getDimSize(2), ahead, t.fill(type, 0),
       [&](Value d) {
         return t.load(t.sliceType(type, 1), queries,

@@ -68,7 +68,7 @@ static bool isTaken(RetrieveExpertsOp op) {
 static linalg::GenericOp scoresFor(MixExpertsOp op,
                                    RetrieveExpertsOp retrieve) {
   auto scores = retrieve.getScores().getDefiningOp<linalg::GenericOp>();
-  bool isOwn = scores && isProductWithKeys(scores) && scores->hasOneUse() &&
+  bool isOwn = scores && isMatmulWithKeys(scores) && scores->hasOneUse() &&
                hasFewRows(op);
   return isOwn ? scores : linalg::GenericOp();
 }

@@ -39,7 +39,7 @@ static void buildByNumbers(TileBuilder &t, RowTileAttr s, RankedTensorType keys,
       t.withElement(t.sliceType(type, 0), keys.getElementType());
   int64_t aligned = alignmentOf(keys.getDimSize(3), keys.getElementType());
   constexpr int64_t ahead = 8;
-  at.store(t, addProductsWithKeys(
+  at.store(t, addMatmulsWithKeys(
                   t, keys.getDimSize(2), ahead, t.fill(type, 0),
                   [&](Value d) {
                     return t.load(t.sliceType(type, 1), at.queries,
@@ -94,7 +94,7 @@ struct KeyScoresToTile : GroupToKernels<GroupKind::KeyScores> {
 
   LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
     auto op = rootOf<linalg::GenericOp>(group);
-    if (!op || !isProductWithKeys(op)) {
+    if (!op || !isMatmulWithKeys(op)) {
       return rewriter.notifyMatchFailure(group, "it is no matmul with keys");
     }
     inlineGroup(rewriter, group);

@@ -2,7 +2,7 @@
 #include "Attention/AttentionInputs.h"
 #include "Grouping.h"
 #include "Patterns.h"
-#include "Product/ProductGroup.h"
+#include "Product/MatmulGroup.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 
 namespace cheems {
@@ -16,15 +16,15 @@ using namespace cheems::tile;
 
 namespace {
 /// The matmuls of few rows that alone read the outputs.
-struct ProductsBehind {
-  std::optional<ProductGroup> group;
+struct MatmulsBehind {
+  std::optional<MatmulGroup> group;
   QuantizeEntriesOp codes; ///< null if outputs are not quantized
 };
 } // namespace
 
 /// The group of a matmul of few rows, if it has all that read `rounding`.
-static std::optional<ProductGroup>
-groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
+static std::optional<MatmulGroup>
+groupBehind(Operation *rounding, MatmulForm form, const Strategy &strategy) {
   Product product = rounding->use_empty()
                         ? Product{nullptr}
                         : Product::of(*rounding->user_begin());
@@ -33,11 +33,11 @@ groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
       fewRowsOf(rounding).value_or(1) == 1) {
     return std::nullopt;
   }
-  ProductChain chain = chainOf(product);
+  MatmulChain chain = chainOf(product);
   if (chain.form() != form) {
     return std::nullopt;
   }
-  ProductGroup group = ProductGroup::around(chain, strategy);
+  MatmulGroup group = MatmulGroup::around(chain, strategy);
   SmallVector<Operation *> ops = group.ops();
   bool hasAll = llvm::all_of(rounding->getUsers(), [&](Operation *user) {
     return llvm::is_contained(ops, user);
@@ -45,11 +45,11 @@ groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
   return hasAll ? std::make_optional(group) : std::nullopt;
 }
 
-static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
-                                     const Strategy &strategy) {
+static MatmulsBehind matmulsBehind(Value y, const RoundedOutput &rounded,
+                                   const Strategy &strategy) {
   if (linalg::GenericOp rounding = rounded.rounding) {
     return {rounding->hasOneUse()
-                ? groupBehind(rounding, ProductForm::FewRows, strategy)
+                ? groupBehind(rounding, MatmulForm::FewRows, strategy)
                 : std::nullopt,
             {}};
   }
@@ -59,17 +59,16 @@ static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
   if (!codes || rows.isDynamicDim(1) || rows.getDimSize(1) > kMostRounded) {
     return {};
   }
-  return {groupBehind(codes, ProductForm::QuantizedFewRows, strategy), codes};
+  return {groupBehind(codes, MatmulForm::QuantizedFewRows, strategy), codes};
 }
 
 static void formGroup(SegmentedAttentionOp op, const Strategy &strategy) {
   AttentionShape shape(op);
   AttentionStrategyAttr sizes = strategy.attention(op);
   RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
-  ProductsBehind behind =
-      leavesPieces(shape, sizes)
-          ? productsBehind(op.getResult(0), rounded, strategy)
-          : ProductsBehind();
+  MatmulsBehind behind = leavesPieces(shape, sizes)
+                             ? matmulsBehind(op.getResult(0), rounded, strategy)
+                             : MatmulsBehind();
   Grouping attention(AttentionBefore(op, shape, sizes.getAttend()).ops());
   attention.add(op);
   bool takesRounding = attention.addRounding(rounded, op);

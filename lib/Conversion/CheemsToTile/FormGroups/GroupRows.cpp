@@ -130,7 +130,7 @@ static void groupOp(Operation *op, const Strategy &strategy) {
         }
       })
       .Case([&](linalg::GenericOp generic) {
-        if (isProductWithKeys(generic)) {
+        if (isMatmulWithKeys(generic)) {
           alone(GroupKind::KeyScores);
         }
       });

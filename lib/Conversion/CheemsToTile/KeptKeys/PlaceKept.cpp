@@ -105,8 +105,8 @@ void cheems::tile::buildPlaceKept(TileBuilder &t, RowTileAttr s,
       loadSegment(t, memory.segments, t.block(GridDimension::Y),
                   /*oneRow=*/true);
   Value row = segment.start, nextRow = t.add(row, 1);
-  if (mask.isProduct()) {
-    t.store(buildMaskProduct(t, mask, row, head, past, /*most=*/1, s.warps()),
+  if (mask.isMatmul()) {
+    t.store(buildMaskMatmul(t, mask, row, head, past, /*most=*/1, s.warps()),
             values, {{row, head}, {1}, {past}});
     BarrierOp::create(t.b);
   }
@@ -124,7 +124,7 @@ void cheems::tile::buildPlaceKept(TileBuilder &t, RowTileAttr s,
          [&] { storeOne(t.splatIndex(one, segment.position), memory.places); });
   t.when(t.isLess(t.index(shape.keep - 1), segment.position), [&] {
     Value own = t.load(t.withElement(one, t.b.getF32Type()),
-                       mask.isProduct() ? values : mask.values,
+                       mask.isMatmul() ? values : mask.values,
                        {{row, head}, {0}, {nextRow}});
     storeOne(worst.placeOf(own), memory.places);
   });

@@ -83,16 +83,16 @@ void cheems::tile::buildPlaceVisible(TileBuilder &t,
   Value head = t.block(GridDimension::X);
   SegmentRow segment =
       loadSegment(t, memory.segments, t.block(GridDimension::Y), shape.oneRow);
-  if (mask.isProduct()) {
+  if (mask.isMatmul()) {
     Value first = t.mul(head, shape.masksPerState());
     Value past = t.add(first, shape.masksPerState());
-    t.store(buildMaskProduct(t, mask, segment.start, first, past,
-                             shape.masksPerState(), warps),
+    t.store(buildMaskMatmul(t, mask, segment.start, first, past,
+                            shape.masksPerState(), warps),
             values, {{segment.start, first}, {1}, {past}});
     BarrierOp::create(t.b);
   }
   VisibleRows all(t, shape, head, segment,
-                  mask.isProduct() ? values : mask.values, rows, warps);
+                  mask.isMatmul() ? values : mask.values, rows, warps);
   Value before = memref::LoadOp::create(
       t.b, counts, ValueRange{segment.slot, memory.layer, head});
   Value isFresh = arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq,

@@ -2,7 +2,7 @@
 #include "SelectStrategy.h"
 #include "Experts/ExpertKernels.h"
 #include "Patterns.h"
-#include "Product/ProductGroup.h"
+#include "Product/MatmulGroup.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"
@@ -26,37 +26,37 @@ static std::optional<int64_t> columnsOf(Value value) {
   return type.getShape().back();
 }
 
-ProductStrategyAttr cheems::tile::strategyOfProducts(const ProductChain &chain,
-                                                     const Strategy &strategy) {
+MatmulStrategyAttr cheems::tile::strategyOfMatmuls(const MatmulChain &chain,
+                                                   const Strategy &strategy) {
   int64_t depth = chain.depth(), bits = 0;
   if (auto coded = dyn_cast<QuantizedMatmulOp>(chain.products[0].op)) {
     bits = int64_t(coded.getBits());
   }
   MLIRContext *context = chain.last()->getContext();
-  auto ofMany = [&](ProductTileAttr many) {
-    return ProductStrategyAttr::get(context, many, {}, 0, {}, {}, {}, {}, {});
+  auto ofMany = [&](MatmulTileAttr many) {
+    return MatmulStrategyAttr::get(context, many, {}, 0, {}, {}, {}, {}, {});
   };
   auto ofFew = [&](FewRowsTileAttr few, FewRowsTileAttr one,
                    FewRowsTileAttr making) {
-    return ProductStrategyAttr::get(context, {}, {}, 0, few, one, making,
-                                    strategy.madeRow(depth, making),
-                                    strategy.mergedPieces(depth));
+    return MatmulStrategyAttr::get(context, {}, {}, 0, few, one, making,
+                                   strategy.madeRow(depth, making),
+                                   strategy.mergedPieces(depth));
   };
   int64_t rows = fewRowsOf(chain.last()).value_or(0);
   switch (chain.form()) {
-  case ProductForm::FewRows: {
+  case MatmulForm::FewRows: {
     FewRowsTileAttr one = strategy.fewRows(1, depth);
     return ofFew(strategy.fewRows(rows, depth), one, one);
   }
-  case ProductForm::QuantizedFewRows:
+  case MatmulForm::QuantizedFewRows:
     return ofFew(strategy.codedFewRows(rows, depth, bits),
                  strategy.codedFewRows(1, depth, bits),
                  strategy.codedFewRows(1, depth, bits, /*makesRow=*/true));
-  case ProductForm::Coded:
+  case MatmulForm::Coded:
     return ofMany(strategy.coded(chain.outputs(), chain.products.size(), bits));
-  case ProductForm::F32:
-    return ofMany(strategy.productF32());
-  case ProductForm::ManyRows:
+  case MatmulForm::F32:
+    return ofMany(strategy.matmulF32());
+  case MatmulForm::ManyRows:
     return ofMany(strategy.manyRows(chain.outputs(), chain.products.size(),
                                     chain.alignment()));
   }
@@ -89,7 +89,7 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
         return size ? Chosen(strategy.wholeRows(*size / 2)) : Chosen();
       })
       .Case([&](linalg::GenericOp generic) -> Chosen {
-        if (isProductWithKeys(generic)) {
+        if (isMatmulWithKeys(generic)) {
           return strategy.keyScores(
               cast<RankedTensorType>(generic.getInputs()[1].getType()),
               fewRowsOf(generic));
@@ -100,8 +100,8 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
       })
       .Case<linalg::MatmulOp, QuantizedMatmulOp>([&](Operation *op) -> Chosen {
         Product product = Product::of(op);
-        ProductChain chain = product ? chainOf(product) : ProductChain();
-        return chain.has(op) ? Chosen(strategyOfProducts(chain, strategy))
+        MatmulChain chain = product ? chainOf(product) : MatmulChain();
+        return chain.has(op) ? Chosen(strategyOfMatmuls(chain, strategy))
                              : Chosen();
       })
       .Case([&](SegmentedAttentionOp attention) -> Chosen {
@@ -123,29 +123,28 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
 
 /// The strategy of a group of matmuls, with tiles of very many rows if it has
 /// such.
-static ProductStrategyAttr withWiderTiles(ProductStrategyAttr chosen,
-                                          GroupOp op,
-                                          const Strategy &strategy) {
-  ProductGroup group = ProductGroup::of(op);
-  const ProductChain &first = group.chains.front();
-  if (first.form() != ProductForm::ManyRows ||
+static MatmulStrategyAttr withWiderTiles(MatmulStrategyAttr chosen, GroupOp op,
+                                         const Strategy &strategy) {
+  MatmulGroup group = MatmulGroup::of(op);
+  const MatmulChain &first = group.chains.front();
+  if (first.form() != MatmulForm::ManyRows ||
       !cast<ShapedType>(first.x().getType()).isDynamicDim(0)) {
     return chosen;
   }
   SmallVector<int64_t> outputs;
-  for (const ProductChain &one : group.chains) {
+  for (const MatmulChain &one : group.chains) {
     outputs.push_back(one.outputs());
   }
-  bool readsTile = llvm::any_of(group.chains, [](const ProductChain &one) {
+  bool readsTile = llvm::any_of(group.chains, [](const MatmulChain &one) {
     return llvm::any_of(one.others(), [](Value other) {
       return cast<ShapedType>(other.getType()).getRank() > 1;
     });
   });
   auto wider = strategy.wider(outputs, first.products.size(), first.alignment(),
                               readsTile);
-  return wider ? ProductStrategyAttr::get(chosen.getContext(), chosen.getMany(),
-                                          wider->tiles, wider->from, {}, {}, {},
-                                          {}, {})
+  return wider ? MatmulStrategyAttr::get(chosen.getContext(), chosen.getMany(),
+                                         wider->tiles, wider->from, {}, {}, {},
+                                         {}, {})
                : chosen;
 }
 
@@ -153,7 +152,7 @@ SmallVector<Operation *> cheems::tile::opsWithStrategy(GroupOp group) {
   if (group.getKind() != GroupKind::Products) {
     return group.getRoots();
   }
-  ProductGroup products = ProductGroup::of(group);
+  MatmulGroup products = MatmulGroup::of(group);
   return products.chains.empty() ? SmallVector<Operation *>()
                                  : SmallVector<Operation *>{products.root()};
 }
@@ -223,7 +222,7 @@ private:
     StrategyAttrInterface chosen = strategyFor(op, strategy);
     if (group && group.getKind() == GroupKind::Products) {
       chosen =
-          withWiderTiles(cast<ProductStrategyAttr>(chosen), group, strategy);
+          withWiderTiles(cast<MatmulStrategyAttr>(chosen), group, strategy);
     }
     if (chosen) {
       op->setDiscardableAttr(kStrategy, chosen);

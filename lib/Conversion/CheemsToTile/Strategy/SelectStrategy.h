@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
 
-#include "Product/ProductGroup.h"
+#include "Product/MatmulGroup.h"
 
 namespace cheems::tile {
 
@@ -12,8 +12,8 @@ namespace cheems::tile {
 StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
 
 /// Returns the strategy of matmuls whose launch begins with a chain, likewise.
-ProductStrategyAttr strategyOfProducts(const ProductChain &chain,
-                                       const Strategy &strategy);
+MatmulStrategyAttr strategyOfMatmuls(const MatmulChain &chain,
+                                     const Strategy &strategy);
 
 /// The ops of a group by whose strategies its kernels are made: of matmuls the
 /// first one, else all that the group is about.

@@ -56,11 +56,11 @@ TargetAttr cheems::tile::usualCard(MLIRContext *context,
 /// The sums of a thread stay at 128 registers, whatever the weights are.
 /// \param depth of quantized values, which are half as many bytes.
 /// \param mostColumns of all weights.
-ProductTileAttr Strategy::product(int64_t n, size_t weights, int64_t depth,
-                                  int64_t mostColumns) const {
+MatmulTileAttr Strategy::product(int64_t n, size_t weights, int64_t depth,
+                                 int64_t mostColumns) const {
   if (n <= kFewColumns) {
-    return ProductTileAttr::get(context, 32, kFewColumns, depth, kStages, 2, 1,
-                                Unit::Mma, OperandCopy::Threads);
+    return MatmulTileAttr::get(context, 32, kFewColumns, depth, kStages, 2, 1,
+                               Unit::Mma, OperandCopy::Threads);
   }
   auto count = int64_t(weights);
   int64_t rows = n >= kManyColumns ? kLargeTile : kSmallTile;
@@ -70,9 +70,9 @@ ProductTileAttr Strategy::product(int64_t n, size_t weights, int64_t depth,
   if (columns * count > mostColumns) {
     columns = std::max(columns / 2, kSmallTile / 2);
   }
-  return ProductTileAttr::get(context, rows, columns, depth,
-                              std::max<int64_t>(stages, 2), 2, 2, Unit::Mma,
-                              OperandCopy::Threads);
+  return MatmulTileAttr::get(context, rows, columns, depth,
+                             std::max<int64_t>(stages, 2), 2, 2, Unit::Mma,
+                             OperandCopy::Threads);
 }
 
 /// How many outputs a block of warpgroups has, if rows may be few.
@@ -83,26 +83,26 @@ static int64_t widthFor(int64_t n) {
                              : kFewColumns;
 }
 
-ProductTileAttr Strategy::manyRows(int64_t n, size_t weights,
-                                   int64_t aligned) const {
+MatmulTileAttr Strategy::manyRows(int64_t n, size_t weights,
+                                  int64_t aligned) const {
   if (target.getUnit() != Unit::Wgmma) {
     return product(n, weights, kDepth, INT64_MAX);
   }
-  return productOfWarpgroups(widthFor(n), weights, aligned);
+  return matmulOfWarpgroups(widthFor(n), weights, aligned);
 }
 
 /// Twice the outputs per tile, once there are enough tiles for that. With 256
 /// outputs a thread has 128 sums: ptxas spills where two tiles are added.
-std::optional<WiderProduct> Strategy::wider(ArrayRef<int64_t> outputs,
-                                            size_t weights, int64_t aligned,
-                                            bool readsTile) const {
+std::optional<WiderMatmul> Strategy::wider(ArrayRef<int64_t> outputs,
+                                           size_t weights, int64_t aligned,
+                                           bool readsTile) const {
   int64_t width = widthFor(outputs[0]);
   int64_t widest = readsTile ? kLargeTile : 2 * kLargeTile;
   if (target.getUnit() != Unit::Wgmma || width == kFewColumns ||
       2 * width > widest) {
     return std::nullopt;
   }
-  WiderProduct wider{productOfWarpgroups(2 * width, weights, aligned), 0};
+  WiderMatmul wider{matmulOfWarpgroups(2 * width, weights, aligned), 0};
   int64_t columnTiles = 0;
   for (int64_t n : outputs) {
     columnTiles += int64_t(
@@ -121,8 +121,8 @@ std::optional<WiderProduct> Strategy::wider(ArrayRef<int64_t> outputs,
 /// multiprocessor multiplies while the first one waits, and where there is no
 /// room for it, a longer ring hides the copies.
 /// \param width outputs of a block, those of all weights together.
-ProductTileAttr Strategy::productOfWarpgroups(int64_t width, size_t weights,
-                                              int64_t aligned) const {
+MatmulTileAttr Strategy::matmulOfWarpgroups(int64_t width, size_t weights,
+                                            int64_t aligned) const {
   constexpr int64_t most = 4, least = 3;
   auto count = int64_t(weights);
   int64_t rows = kSmallTile, columns = kFewColumns;
@@ -133,16 +133,16 @@ ProductTileAttr Strategy::productOfWarpgroups(int64_t width, size_t weights,
   int64_t bytes = (rows + count * columns) * kDepth * 2;
   int64_t halves = target.getShared() / 2 / bytes;
   int64_t stages = halves >= least ? halves : target.getShared() / bytes;
-  return ProductTileAttr::get(
+  return MatmulTileAttr::get(
       context, rows, columns, kDepth, std::clamp(stages, least, most),
       rows / kWarpRows, 1, Unit::Wgmma,
       aligned == kAccessBytes ? target.getCopy() : OperandCopy::Threads);
 }
 
 /// 256 threads hold 4 x 4 sums each. A row of k has 64 bytes in a buffer.
-ProductTileAttr Strategy::productF32() const {
-  return ProductTileAttr::get(context, 64, 64, 16, 3, 4, 2, Unit::Mma,
-                              OperandCopy::Threads);
+MatmulTileAttr Strategy::matmulF32() const {
+  return MatmulTileAttr::get(context, 64, 64, 16, 3, 4, 2, Unit::Mma,
+                             OperandCopy::Threads);
 }
 
 /// Four warps take 32 k each. What they load ahead stays in as many registers
@@ -161,7 +161,7 @@ FewRowsTileAttr Strategy::fewRows(int64_t rows, int64_t k) const {
 /// A row of k in a buffer has the bytes that it has in 16 bits, but for
 /// quantized values of 4 bits. Those have two sums in registers, of integers
 /// and of groups, so there are half as many.
-ProductTileAttr Strategy::coded(int64_t n, size_t weights, int64_t bits) const {
+MatmulTileAttr Strategy::coded(int64_t n, size_t weights, int64_t bits) const {
   return product(n, weights, 2 * kDepth, bits == 4 ? kSmallTile : INT64_MAX);
 }
 

@@ -35,8 +35,8 @@ TargetAttr usualCard(MLIRContext *context, Architecture architecture,
                      Newest newest, int64_t multiprocessors = 0);
 
 /// Tiles of a matmul where a step has `from` rows or more.
-struct WiderProduct {
-  ProductTileAttr tiles;
+struct WiderMatmul {
+  MatmulTileAttr tiles;
   int64_t from;
 };
 
@@ -49,21 +49,21 @@ public:
   /// the target's unit.
   /// \param aligned bytes that divide a row of k: bulk copies need all those
   ///   that an access may have.
-  ProductTileAttr manyRows(int64_t n, size_t weights, int64_t aligned) const;
+  MatmulTileAttr manyRows(int64_t n, size_t weights, int64_t aligned) const;
   /// Wider tiles for steps of very many rows. Each sum is the same in both.
   /// \param outputs how many rows the weights of each chain have whose blocks
   ///   are in one launch; they have the same tiles.
   /// \param readsTile whether a tile is read that is added to the sums, beside
   ///   the one that is written to.
-  std::optional<WiderProduct> wider(ArrayRef<int64_t> outputs, size_t weights,
-                                    int64_t aligned, bool readsTile) const;
+  std::optional<WiderMatmul> wider(ArrayRef<int64_t> outputs, size_t weights,
+                                   int64_t aligned, bool readsTile) const;
   /// The same in f32, without tensor cores.
-  ProductTileAttr productF32() const;
+  MatmulTileAttr matmulF32() const;
   /// Matmuls of at most `rows` rows, which is at most kFewRows.
   FewRowsTileAttr fewRows(int64_t rows, int64_t k) const;
   /// The same of 8- or 4-bit integers. `depth` is k, and 4-bit integers are
   /// half as many bytes.
-  ProductTileAttr coded(int64_t n, size_t weights, int64_t bits) const;
+  MatmulTileAttr coded(int64_t n, size_t weights, int64_t bits) const;
   /// \param makesRow whether a block makes the only row itself.
   FewRowsTileAttr codedFewRows(int64_t rows, int64_t k, int64_t bits,
                                bool makesRow = false) const;
@@ -106,10 +106,10 @@ public:
   static bool takesRounded(SegmentedSSDOp op);
 
 private:
-  ProductTileAttr product(int64_t n, size_t weights, int64_t depth,
-                          int64_t mostColumns) const;
-  ProductTileAttr productOfWarpgroups(int64_t width, size_t weights,
-                                      int64_t aligned) const;
+  MatmulTileAttr product(int64_t n, size_t weights, int64_t depth,
+                         int64_t mostColumns) const;
+  MatmulTileAttr matmulOfWarpgroups(int64_t width, size_t weights,
+                                    int64_t aligned) const;
   AttentionTileAttr attentionOfPrompt(int64_t size, int64_t sharing,
                                       bool ofKept) const;
   AttentionTileAttr attentionF32(int64_t size, bool oneRow) const;

@@ -55,7 +55,7 @@ struct Follower {
 
   /// Warps of a matmul on tensor cores have 16 rows each, or several times
   /// that, and 8 columns.
-  Why tile(ProductTileAttr said, ProductTileAttr chosen, bool isF32) const {
+  Why tile(MatmulTileAttr said, MatmulTileAttr chosen, bool isF32) const {
     if (isF32) { // whose threads hold what they hold
       return said == chosen ? "" : "kernels of f32 have one tile alone";
     }
@@ -98,7 +98,7 @@ struct Follower {
                       : "registers have no room for so much ahead"});
   }
 
-  Why why(ProductStrategyAttr said, ProductStrategyAttr chosen) const {
+  Why why(MatmulStrategyAttr said, MatmulStrategyAttr chosen) const {
     if (!said.getMany() != !chosen.getMany()) {
       return chosen.getMany() ? "its function has many rows"
                               : "its function has few rows";
@@ -253,7 +253,7 @@ static LogicalResult verifyStrategy(Operation *op, const Strategy &strategy,
       why = follower.why(own, cast<Form>(chosen));
     }
   };
-  compare(ProductStrategyAttr());
+  compare(MatmulStrategyAttr());
   compare(AttentionStrategyAttr());
   compare(RowTileAttr());
   compare(SSDStrategyAttr());

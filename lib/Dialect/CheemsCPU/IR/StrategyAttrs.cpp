@@ -27,12 +27,12 @@ static LogicalResult standsOn(Operation *op, Attribute strategy,
   return success();
 }
 
-LogicalResult ProductStrategyAttr::verify(EmitError emitError, int64_t panels,
-                                          bool) {
+LogicalResult MatmulStrategyAttr::verify(EmitError emitError, int64_t panels,
+                                         bool) {
   return atLeast(emitError, "panels", 0, panels);
 }
 
-LogicalResult ProductStrategyAttr::verifyOn(Operation *op) const {
+LogicalResult MatmulStrategyAttr::verifyOn(Operation *op) const {
   auto epilogue = dyn_cast<ColumnEpilogueOp>(op);
   if (epilogue && getPanels() % epilogue.getLeastPanels() != 0) {
     return op->emitOpError()

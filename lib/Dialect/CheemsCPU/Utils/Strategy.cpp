@@ -78,7 +78,7 @@ int64_t CPUStrategy::panelsOf(LinearOp op) const {
   constexpr int64_t few = kPanels, many = 2 * few, longRow = 1024,
                     iterations = 6;
   auto weight = cast<ShapedType>(op.getWeights()[0].getType());
-  bool tiles = target.getProducts() == Products::AMX && op.getPair() == 2;
+  bool tiles = target.getMatmuls() == Products::AMX && op.getPair() == 2;
   int64_t length = weight.getDimSize(1) * op.getPair();
   return tiles && !hasFewRows(op) && length >= longRow &&
                  weight.getDimSize(0) >= many * iterations
@@ -86,24 +86,24 @@ int64_t CPUStrategy::panelsOf(LinearOp op) const {
              : few;
 }
 
-ProductStrategyAttr CPUStrategy::product(LinearOp op) const {
+MatmulStrategyAttr CPUStrategy::product(LinearOp op) const {
   // What is in a loop already, or finished after it, is not cut by itself.
   bool whole = isParallel(op) || isa<scf::ForOp>(op->getParentOp()) ||
                columnEpilogueOf(op);
   if (whole && !hasFewRows(op)) {
     return {};
   }
-  return ProductStrategyAttr::get(op.getContext(), whole ? 0 : panelsOf(op),
-                                  hasFewRows(op));
+  return MatmulStrategyAttr::get(op.getContext(), whole ? 0 : panelsOf(op),
+                                 hasFewRows(op));
 }
 
 /// Whole heads, and as many panels as the matmul would take.
-ProductStrategyAttr CPUStrategy::columnEpilogue(ColumnEpilogueOp op) const {
+MatmulStrategyAttr CPUStrategy::columnEpilogue(ColumnEpilogueOp op) const {
   auto linear = op.getY().getDefiningOp<LinearOp>();
   if (!linear || isParallel(op)) {
     return {};
   }
-  return ProductStrategyAttr::get(
+  return MatmulStrategyAttr::get(
       op.getContext(), llvm::alignTo(panelsOf(linear), op.getLeastPanels()),
       /*few_rows=*/false);
 }
@@ -141,7 +141,7 @@ ExpertsStrategyAttr CPUStrategy::mixing(MixExpertsOp op) const {
 /// On tiles squares of rows are multiplied in no time: there the passes over
 /// the state count.
 int64_t CPUStrategy::chunkOf(SSDOp op) const {
-  bool tiles = op.getAllowBf16() && target.getProducts() == Products::AMX;
+  bool tiles = op.getAllowBf16() && target.getMatmuls() == Products::AMX;
   return tiles ? 2 * kChunk : kChunk;
 }
 

@@ -95,11 +95,11 @@ LogicalResult RowTileAttr::verifyOn(Operation *op) const {
       "elementwise ops");
 }
 
-LogicalResult ProductTileAttr::verify(EmitError emitError, int64_t rows,
-                                      int64_t columns, int64_t depth,
-                                      int64_t stages, int64_t warpsM,
-                                      int64_t warpsN, Unit unit,
-                                      OperandCopy copy) {
+LogicalResult MatmulTileAttr::verify(EmitError emitError, int64_t rows,
+                                     int64_t columns, int64_t depth,
+                                     int64_t stages, int64_t warpsM,
+                                     int64_t warpsN, Unit unit,
+                                     OperandCopy copy) {
   if (copy == OperandCopy::Bulk && unit != Unit::Wgmma) {
     return emitError() << "bulk copies are for the unit wgmma, not for "
                        << stringifyUnit(unit);
@@ -202,8 +202,8 @@ LogicalResult KeyTileAttr::verify(EmitError emitError, int64_t rows,
                     {{"rows", rows}, {"columns", columns}, {"warps", warps}});
 }
 
-LogicalResult ProductStrategyAttr::verify(
-    EmitError emitError, ProductTileAttr many, ProductTileAttr wide,
+LogicalResult MatmulStrategyAttr::verify(
+    EmitError emitError, MatmulTileAttr many, MatmulTileAttr wide,
     int64_t wideFrom, FewRowsTileAttr few, FewRowsTileAttr one,
     FewRowsTileAttr making, RowTileAttr row, MergeTileAttr merge) {
   if (!many == !few) {
@@ -225,7 +225,7 @@ LogicalResult ProductStrategyAttr::verify(
   return success();
 }
 
-LogicalResult ProductStrategyAttr::verifyOn(Operation *op) const {
+LogicalResult MatmulStrategyAttr::verifyOn(Operation *op) const {
   return standsOn<linalg::MatmulOp, QuantizedMatmulOp>(
       op, *this, "linalg.matmul and cheems_tile.quantized_matmul");
 }

@@ -1,7 +1,7 @@
 // A destination that CSE merged is given to each user again, so that bufferisation copies none of them.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-own-inits))' | FileCheck %s
 
-// CHECK-LABEL: @two_products
+// CHECK-LABEL: @two_matmuls
 // CHECK: %[[E0:.*]] = tensor.empty
 // CHECK: %[[F0:.*]] = linalg.fill {{.*}} outs(%[[E0]]
 // CHECK: %[[E1:.*]] = tensor.empty
@@ -9,7 +9,7 @@
 // CHECK: linalg.matmul ins(%arg0, %arg1 {{.*}} outs(%[[F1]]
 // CHECK: linalg.matmul ins(%arg0, %arg2 {{.*}} outs(%[[F0]]
 // doc: func.func(cheems-own-inits)
-func.func @two_products(%x: tensor<4x8xf32>, %u: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+func.func @two_matmuls(%x: tensor<4x8xf32>, %u: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x8xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -2,7 +2,7 @@
 
 func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
   // expected-error@below {{needs panels of at least 0, not -1}}
-  %0 = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = -1>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %0 = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = -1>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }
 
@@ -104,8 +104,8 @@ func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x1
 
 // -----
 
-// expected-error@below {{cannot have #cheems_cpu.product_strategy<panels = 4>, which is for cheems_cpu.linear and cheems_cpu.column_epilogue}}
-module attributes {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} {}
+// expected-error@below {{cannot have #cheems_cpu.matmul_strategy<panels = 4>, which is for cheems_cpu.linear and cheems_cpu.column_epilogue}}
+module attributes {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4>} {}
 
 // -----
 
@@ -117,6 +117,6 @@ module attributes {cheems_cpu.strategy = #cheems_cpu.rows_strategy<rows = 4>} {}
 // Heads of 64 columns are four panels.
 func.func @heads(%y: tensor<?x128xf32>, %c: tensor<?x32xf32>) -> tensor<?x128xf32> {
   // expected-error@below {{needs panels in multiples of 4, which hold whole heads, not 6}}
-  %0 = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 6>} angles(%c, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %0 = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 6>} angles(%c, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }

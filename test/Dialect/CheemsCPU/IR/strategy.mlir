@@ -5,11 +5,11 @@
 // CHECK: module attributes {cheems_cpu.strategy = #cheems_cpu.step_strategy<prefill = 512, chunk = 32>}
 module attributes {cheems_cpu.strategy = #cheems_cpu.step_strategy<prefill = 512, chunk = 32>} {
   // CHECK-LABEL: @product
-  // CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4, few_rows = true>}
-  // CHECK: cheems_cpu.column_epilogue {{.*}}{cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>}
+  // CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 4, few_rows = true>}
+  // CHECK: cheems_cpu.column_epilogue {{.*}}{cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 8>}
   func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %c: tensor<?x32xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
-    %0 = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<few_rows = true, panels = 4>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
-    %1 = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>} angles(%c, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%0 : tensor<?x128xf32>) -> tensor<?x128xf32>
+    %0 = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<few_rows = true, panels = 4>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+    %1 = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.matmul_strategy<panels = 8>} angles(%c, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%0 : tensor<?x128xf32>) -> tensor<?x128xf32>
     return %1 : tensor<?x128xf32>
   }
   // CHECK-LABEL: @rows

@@ -36,7 +36,7 @@ func.func private @f() attributes {sizes = #cheems_tile.ssd_spans<rows = 64, col
 // -----
 
 // expected-error@below {{needs wide tiles of the unit that many has: a sum is the same one in both}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 4, warps_n = 1, unit = wgmma>, wide = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide_from = 512>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 4, warps_n = 1, unit = wgmma>, wide = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide_from = 512>}
 
 // -----
 
@@ -51,12 +51,12 @@ func.func private @f() attributes {sizes = #cheems_tile.row_tile<rows = 1, threa
 // -----
 
 // expected-error@below {{needs stages of at least 1, not 0}}
-func.func private @f() attributes {sizes = #cheems_tile.product_tile<rows = 64, columns = 64, depth = 64, stages = 0, warps_m = 2, warps_n = 2>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_tile<rows = 64, columns = 64, depth = 64, stages = 0, warps_m = 2, warps_n = 2>}
 
 // -----
 
 // expected-error@below {{bulk copies are for the unit wgmma, not for mma}}
-func.func private @f() attributes {sizes = #cheems_tile.product_tile<rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2, copy = bulk>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_tile<rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2, copy = bulk>}
 
 // -----
 
@@ -116,37 +116,37 @@ func.func private @f() attributes {sizes = #cheems_tile.key_tile<rows = 64, colu
 // -----
 
 // expected-error@below {{needs many or few, and not both}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<>}
 
 // -----
 
 // expected-error@below {{needs many or few, and not both}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>>}
 
 // -----
 
 // expected-error@below {{needs one beside few}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>>}
 
 // -----
 
 // expected-error@below {{needs one beside few, and there row beside making}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, making = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, making = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>>}
 
 // -----
 
 // expected-error@below {{and merge with these alone}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, merge = <most = 32, ahead = 4, warps = 4>>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, merge = <most = 32, ahead = 4, warps = 4>>}
 
 // -----
 
 // expected-error@below {{needs wide and a wide_from of at least 2 beside many, or neither}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>}
 
 // -----
 
 // expected-error@below {{needs wide and a wide_from of at least 2 beside many, or neither}}
-func.func private @f() attributes {sizes = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide_from = 100>}
+func.func private @f() attributes {sizes = #cheems_tile.matmul_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide_from = 100>}
 
 // -----
 
@@ -208,7 +208,7 @@ func.func @norm(%x: tensor<?x128xf32>, %w: tensor<128xf32>, %y: tensor<?x128xf32
 
 func.func @norm(%x: tensor<?x128xf32>, %w: tensor<128xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
   // expected-error@below {{which is for linalg.matmul and cheems_tile.quantized_matmul}}
-  %0 = cheems.rms_norm epsilon 1.0e-06 {cheems_tile.strategy = #cheems_tile.product_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>} ins(%x, %w : tensor<?x128xf32>, tensor<128xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %0 = cheems.rms_norm epsilon 1.0e-06 {cheems_tile.strategy = #cheems_tile.matmul_strategy<many = <rows = 64, columns = 64, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>} ins(%x, %w : tensor<?x128xf32>, tensor<128xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }
 

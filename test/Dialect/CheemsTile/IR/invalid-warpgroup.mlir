@@ -406,7 +406,7 @@ cheems_tile.kernel @warpgroup_mma_registers_c5_unread() warps(4) {
 
 #a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
 #c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
-cheems_tile.kernel @warpgroup_mma_registers_c5_product() warps(4) {
+cheems_tile.kernel @warpgroup_mma_registers_c5_matmul() warps(4) {
   %c0 = arith.constant 0 : index
   %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>

@@ -10,21 +10,21 @@ func.func private @rows() attributes {
 }
 
 // CHECK: few = #cheems_tile.few_rows_tile<rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>
-// CHECK-SAME: many = #cheems_tile.product_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>
-// CHECK-SAME: wgmma = #cheems_tile.product_tile<rows = 128, columns = 256, depth = 64, stages = 4, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>
+// CHECK-SAME: many = #cheems_tile.matmul_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>
+// CHECK-SAME: wgmma = #cheems_tile.matmul_tile<rows = 128, columns = 256, depth = 64, stages = 4, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>
 func.func private @products() attributes {
   few = #cheems_tile.few_rows_tile<rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>,
-  many = #cheems_tile.product_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2, unit = mma, copy = threads>,
-  wgmma = #cheems_tile.product_tile<rows = 128, columns = 256, depth = 64, stages = 4, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>
+  many = #cheems_tile.matmul_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2, unit = mma, copy = threads>,
+  wgmma = #cheems_tile.matmul_tile<rows = 128, columns = 256, depth = 64, stages = 4, warps_m = 8, warps_n = 1, unit = wgmma, copy = bulk>
 }
 
-// CHECK: few = #cheems_tile.product_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <{{[^>]*}}>, making = <{{[^>]*}}>, row = <{{[^>]*}}>, merge = <most = 32, ahead = 4, warps = 4>>
-// CHECK-SAME: wide = #cheems_tile.product_strategy<many = <{{[^>]*}}>, wide = <{{[^>]*}}>, wide_from = 2048>
+// CHECK: few = #cheems_tile.matmul_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, one = <{{[^>]*}}>, making = <{{[^>]*}}>, row = <{{[^>]*}}>, merge = <most = 32, ahead = 4, warps = 4>>
+// CHECK-SAME: wide = #cheems_tile.matmul_strategy<many = <{{[^>]*}}>, wide = <{{[^>]*}}>, wide_from = 2048>
 func.func private @strategies() attributes {
-  few = #cheems_tile.product_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>,
+  few = #cheems_tile.matmul_strategy<few = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>,
     one = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>, making = <rows = 8, columns = 16, depth = 128, ahead = 4, warps = 4>,
     row = <rows = 1, threads = 128, width = 4, columns = 512>, merge = <most = 32, ahead = 4, warps = 4>>,
-  wide = #cheems_tile.product_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>,
+  wide = #cheems_tile.matmul_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>,
     wide = <rows = 128, columns = 256, depth = 64, stages = 3, warps_m = 2, warps_n = 2>, wide_from = 2048>
 }
 

@@ -216,8 +216,8 @@ size_t Evaluator::affordableTrials(int64_t length) const {
     products +=
         length * c.hidden * (4 * inner + 3 * layer.find<MLP>()->down.in);
   }
-  constexpr int64_t most = 120, allProducts = 40'000'000'000;
-  return static_cast<size_t>(std::min(most, allProducts / products));
+  constexpr int64_t most = 120, allMatmuls = 40'000'000'000;
+  return static_cast<size_t>(std::min(most, allMatmuls / products));
 }
 
 /// `turned` with the tie added, or without it where it is there: what went the

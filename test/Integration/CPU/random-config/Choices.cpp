@@ -79,11 +79,11 @@ static std::string nameOf(std::optional<QuantizedFormat> format) {
                              : "4/" + std::to_string(format->group);
 }
 
-std::set<std::string> productFormats(const RandomCheckpoint &drawn) {
+std::set<std::string> matmulFormats(const RandomCheckpoint &drawn) {
   std::set<std::string> formats;
   for (int64_t columns :
        {drawn.hidden, drawn.heads * drawn.headDim, drawn.intermediate}) {
-    formats.insert(nameOf(productFormat(weightBits(drawn), columns)));
+    formats.insert(nameOf(matmulFormat(weightBits(drawn), columns)));
   }
   return formats;
 }

@@ -35,7 +35,7 @@ std::vector<Build> buildsOf(const RandomCheckpoint &drawn);
 
 /// What the matrices of an MLP and of a sequence part's output become: "4/64",
 /// "4/32", "8" or "exact". No choice of theirs hangs on other weights.
-std::set<std::string> productFormats(const RandomCheckpoint &drawn);
+std::set<std::string> matmulFormats(const RandomCheckpoint &drawn);
 
 } // namespace cheems::test
 

@@ -87,10 +87,10 @@ TEST(RandomConfigs, EveryVariantMeetsEveryFormatOfWeights) {
     RandomCheckpoint drawn = drawModel(seed);
     const std::string &variant = variantOf(seed);
     if (weightBits(drawn) == 4) {
-      ofBits4[variant].merge(productFormats(drawn));
+      ofBits4[variant].merge(matmulFormats(drawn));
     }
     ofBits8[variant] +=
-        weightBits(drawn) == 8 && productFormats(drawn).count("8") != 0;
+        weightBits(drawn) == 8 && matmulFormats(drawn).count("8") != 0;
     storedAsInt8[variant] += storesInt8(drawn);
   }
   for (const std::string &variant : variantNames()) {

@@ -91,9 +91,9 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
       ASSERT_EQ(compared.variant(), build.cpu);
     }
     if (weightBits(drawn) != 0) {
-      auto formats = productFormatsOf(compared.artefact(), folder.path);
+      auto formats = matmulFormatsOf(compared.artefact(), folder.path);
       ASSERT_TRUE(bool(formats)) << llvm::toString(formats.takeError());
-      EXPECT_EQ(*formats, productFormats(drawn));
+      EXPECT_EQ(*formats, matmulFormats(drawn));
     }
     Evaluator evaluator = compared.evaluator();
     const auto *attention = compared.checkpoint().model().find<Attention>();

@@ -59,7 +59,7 @@ TEST_P(Recorded, WithWeightsOf4BitsAreWhatTheReferenceRounds) {
   Build build;
   build.weights = "int4";
   Compared compared(model, build, folder.path);
-  auto formats = productFormatsOf(compared.artefact(), folder.path);
+  auto formats = matmulFormatsOf(compared.artefact(), folder.path);
   ASSERT_TRUE(bool(formats)) << llvm::toString(formats.takeError());
   EXPECT_EQ(*formats, GetParam() == "cheems-long"
                           ? (std::set<std::string>{"4/32", "4/64"})

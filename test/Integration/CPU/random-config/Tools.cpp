@@ -75,8 +75,8 @@ llvm::Expected<std::string> variantOf(const std::string &artefact,
 }
 
 llvm::Expected<std::set<std::string>>
-productFormatsOf(const std::string &artefact,
-                 const std::filesystem::path &scratch) {
+matmulFormatsOf(const std::string &artefact,
+                const std::filesystem::path &scratch) {
   auto description = described(artefact, scratch);
   if (!description) {
     return description.takeError();

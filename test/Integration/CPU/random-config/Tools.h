@@ -29,8 +29,8 @@ llvm::Expected<std::string> variantOf(const std::string &artefact,
 /// "exact", or bits and numbers that share a scale, as "4/64", or "8" where
 /// those are whole rows.
 llvm::Expected<std::set<std::string>>
-productFormatsOf(const std::string &artefact,
-                 const std::filesystem::path &scratch);
+matmulFormatsOf(const std::string &artefact,
+                const std::filesystem::path &scratch);
 
 /// A safetensors file with `input_ids` [rows, length] as int64; rows are
 /// equally long. Throws std::runtime_error.

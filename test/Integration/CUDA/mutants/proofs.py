@@ -48,17 +48,17 @@ def groups(flow, place, mutated):
     own_way = re.compile(KINDS[name][3])
     if any(own_way.match(statement.text) for statement in flow.statements):
         return None
-    of_products = set()
+    of_matmuls = set()
     if name == "wgmma":
         for statement in flow.statements:
             if statement.text.startswith("wgmma.mma_async"):
-                of_products |= statement.registers
+                of_matmuls |= statement.registers
 
     def tells(statement):
         """Whether it could tell if a group has ended."""
         if name == "wgmma" and statement.text.startswith(("wgmma.", "fence.proxy.async")):
             return False
-        return bool(MEMORY.match(statement.text)) or bool(statement.registers & of_products)
+        return bool(MEMORY.match(statement.text)) or bool(statement.registers & of_matmuls)
 
     def waited(state, text, mutant):
         """A state: pairs of how many groups were closed since something joined one, in the text and in the mutant. -1: it has ended."""

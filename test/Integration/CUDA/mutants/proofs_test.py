@@ -49,7 +49,7 @@ class Proofs(unittest.TestCase):
         self.assertIsNotNone(reason(body.replace("MORE", ""), "wait removed"))
         self.assertIsNone(reason(body.replace("MORE", more), "wait removed"))
 
-    def test_a_product_that_nobody_looks_at_before_the_next_wait(self):
+    def test_a_matmul_that_nobody_looks_at_before_the_next_wait(self):
         body = ("\twgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1}, %rd3, %rd4, 1, 1, 1, 0, 0;\n\twgmma.commit_group.sync.aligned;\n"
                 "\twgmma.wait_group.sync.aligned 0; // HERE\n\tadd.f32 %f3, %f2, %f2;\n\twgmma.wait_group.sync.aligned 0;\n")
         self.check(body, "wait removed", "add.f32 %f3, %f2, %f2", "add.f32 %f3, %f1, %f1")

@@ -13,7 +13,7 @@ namespace cheems::cpu {
 constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
 
 /// The values that an option of products takes.
-inline auto productsValues() {
+inline auto matmulsValues() {
   return llvm::cl::values(
       clEnumValN(Products::FMA, "fma", "f32 multiply-adds"),
       clEnumValN(Products::DotI8, "dot-i8", "vpdpbusd for quantized weights"),

@@ -11,14 +11,14 @@ class CheemsCPU_StrategyAttr<string name, string text>
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CheemsCPU_ProductStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product"> {
+def CheemsCPU_MatmulStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product"> {
   let summary = "How a matmul and its column epilogue are cut";
   let description = [{
     It is an attribute of `cheems_cpu.linear` and `cheems_cpu.column_epilogue`. `panels`: panels of 16 columns per parallel iteration; 0 leaves the
     matmul whole. For a `column_epilogue`, this is a multiple of the number of panels that hold whole heads. `few_rows`: the function never has
     many rows, so the kernel has only loops for few rows.
 
-    Example: `#cheems_cpu.product_strategy<panels = 4>`
+    Example: `#cheems_cpu.matmul_strategy<panels = 4>`
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$panels, DefaultValuedParameter<"bool", "false">:$few_rows);
   let genVerifyDecl = 1;

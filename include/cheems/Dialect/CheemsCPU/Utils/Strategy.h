@@ -109,8 +109,8 @@ private:
 
   int64_t panelsOf(LinearOp op) const;
   bool isGrouped(MixExpertsOp op) const;
-  ProductStrategyAttr product(LinearOp op) const;
-  ProductStrategyAttr columnEpilogue(ColumnEpilogueOp op) const;
+  MatmulStrategyAttr product(LinearOp op) const;
+  MatmulStrategyAttr columnEpilogue(ColumnEpilogueOp op) const;
   ExpertsStrategyAttr mixing(MixExpertsOp op) const;
 };
 

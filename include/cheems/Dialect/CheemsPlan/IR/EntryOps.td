@@ -90,7 +90,7 @@ def CheemsPlan_WhenOp : CheemsPlan_Op<"when", [HasParent<"EntryOp">, NoRegionArg
     ```mlir
     %is_one = arith.cmpi eq, %rows, %one : index
     cheems_plan.when %is_one {
-      cheems_plan.launch @product_row grid(%columns, %one, %one) (%x, %w, %y) : !cheems_plan.address, !cheems_plan.address, !cheems_plan.address
+      cheems_plan.launch @matmul_row grid(%columns, %one, %one) (%x, %w, %y) : !cheems_plan.address, !cheems_plan.address, !cheems_plan.address
     }
     ```
   }];

@@ -40,13 +40,13 @@ def CheemsTile_RowTileAttr
   }];
 }
 
-def CheemsTile_ProductTileAttr : CheemsTile_SizesAttr<"ProductTile", "product_tile"> {
+def CheemsTile_MatmulTileAttr : CheemsTile_SizesAttr<"MatmulTile", "matmul_tile"> {
   let summary = "The tile of a matmul that a block computes";
   let description = [{
     A block computes `rows` x `columns` of a matmul, `depth` of k at a time, which a ring of `stages` buffers has. `warps_m` times `warps_n`
     warps share the tile. They multiply by `unit`, and `copy` says what fills the ring.
 
-    Example: `#cheems_tile.product_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>`
+    Example: `#cheems_tile.matmul_tile<rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>`
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages, "int64_t":$warps_m, "int64_t":$warps_n,
                         DefaultValuedParameter<"::cheems::tile::Unit", "::cheems::tile::Unit::Mma">:$unit,
@@ -54,7 +54,7 @@ def CheemsTile_ProductTileAttr : CheemsTile_SizesAttr<"ProductTile", "product_ti
   let extraClassDeclaration = [{
     int64_t warps() const { return getWarpsM() * getWarpsN(); }
     /// Whether one launch may have blocks of both.
-    bool hasSameTiles(ProductTileAttr other) const {
+    bool hasSameTiles(MatmulTileAttr other) const {
       return getRows() == other.getRows() && getColumns() == other.getColumns();
     }
   }];
@@ -168,7 +168,7 @@ def CheemsTile_KeyTileAttr : CheemsTile_SizesAttr<"KeyTile", "key_tile"> {
 // Strategies of ops with several kernels
 //===--------------------------------------------------------------------===//
 
-def CheemsTile_ProductStrategyAttr : CheemsTile_StrategyAttr<"Product", "product"> {
+def CheemsTile_MatmulStrategyAttr : CheemsTile_StrategyAttr<"Product", "product"> {
   let summary = "How a matmul is shared out among blocks";
   let description = [{
     It is an attribute of `linalg.matmul` and `cheems_tile.quantized_matmul`. Of matmuls that one launch computes, the first one's holds.
@@ -177,9 +177,9 @@ def CheemsTile_ProductStrategyAttr : CheemsTile_StrategyAttr<"Product", "product
     `one` for steps of one row. If such a step's blocks make the row themselves (they compute the norm, merge splits, or quantize), they
     have `making`, hold the row as `row`, and merge splits as `merge` says: without it they merge none.
 
-    Example: `#cheems_tile.product_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>`
+    Example: `#cheems_tile.matmul_strategy<many = <rows = 128, columns = 128, depth = 64, stages = 3, warps_m = 2, warps_n = 2>>`
   }];
-  let parameters = (ins OptionalParameter<"::cheems::tile::ProductTileAttr">:$many, OptionalParameter<"::cheems::tile::ProductTileAttr">:$wide,
+  let parameters = (ins OptionalParameter<"::cheems::tile::MatmulTileAttr">:$many, OptionalParameter<"::cheems::tile::MatmulTileAttr">:$wide,
                         DefaultValuedParameter<"int64_t", "0">:$wide_from, OptionalParameter<"::cheems::tile::FewRowsTileAttr">:$few,
                         OptionalParameter<"::cheems::tile::FewRowsTileAttr">:$one, OptionalParameter<"::cheems::tile::FewRowsTileAttr">:$making,
                         OptionalParameter<"::cheems::tile::RowTileAttr">:$row, OptionalParameter<"::cheems::tile::MergeTileAttr">:$merge);

@@ -1,7 +1,7 @@
 // Says where a step's mask values come from: memory, or a matmul that a kernel
 // computes with them.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKPRODUCT_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKPRODUCT_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKMATMUL_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_MASKMATMUL_H
 
 #include "Builder/Elementwise.h"
 
@@ -22,14 +22,14 @@ struct MaskSource {
   linalg::GenericOp before; ///< on x alone; may be null
   SmallVector<SumsOp> after;
 
-  bool isProduct() const { return bool(x); }
+  bool isMatmul() const { return bool(x); }
 };
 
 /// Mask values [first, past) of one row, as a vector of at least as many.
 /// \param most past - first at most.
 /// \param warps of the kernel.
-Value buildMaskProduct(TileBuilder &t, const MaskSource &mask, Value row,
-                       Value first, Value past, int64_t most, int64_t warps);
+Value buildMaskMatmul(TileBuilder &t, const MaskSource &mask, Value row,
+                      Value first, Value past, int64_t most, int64_t warps);
 
 } // namespace cheems::tile
 

@@ -1,6 +1,6 @@
 // Shared memory of matmuls of many rows, which is filled before its use.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTRING_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTRING_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULRING_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULRING_H
 
 #include "Builder/TileBuilder.h"
 #include "Strategy/Strategy.h"
@@ -9,13 +9,13 @@ namespace cheems::tile {
 
 /// Rings of shared memory that a matmul of many rows goes through. Matmuls
 /// of which a block computes one have the same.
-struct ProductBuffers {
+struct MatmulBuffers {
   Value x;
   SmallVector<Value> weights;
 
   /// \param weightColumns of a row of weights: how many elements a stage has.
-  static ProductBuffers alloc(TileBuilder &t, ProductTileAttr s, Type element,
-                              size_t weights, int64_t weightColumns);
+  static MatmulBuffers alloc(TileBuilder &t, MatmulTileAttr s, Type element,
+                             size_t weights, int64_t weightColumns);
 };
 
 /// A memref [R, C], or a tensor map of one, of which a buffer gets a tile per
@@ -26,9 +26,9 @@ struct RingPart {
   int64_t aligned; ///< bytes
 };
 
-class ProductRing {
+class MatmulRing {
 public:
-  ProductRing(TileBuilder &t, ProductTileAttr s, SmallVector<RingPart> parts)
+  MatmulRing(TileBuilder &t, MatmulTileAttr s, SmallVector<RingPart> parts)
       : t(t), s(s), parts(std::move(parts)) {}
 
   /// Carries sums over all steps. `multiply` adds the matmuls of a step, whose
@@ -52,13 +52,13 @@ private:
                           Turn turn);
   Value following(Value stage);
   /// For all matmuls but the newest `pending` ones.
-  SmallVector<Value> waitForProducts(ArrayRef<Value> begun, size_t pending);
+  SmallVector<Value> waitForMatmuls(ArrayRef<Value> begun, size_t pending);
   /// Past the end of rows it fetches zeros.
   void fetch(Value step, Value stage);
   void move(const RingPart &part, Value step, Value stage);
 
   TileBuilder &t;
-  ProductTileAttr s;
+  MatmulTileAttr s;
   SmallVector<RingPart> parts;
 };
 

@@ -1,7 +1,7 @@
 // Matmuls against their evaluator, for prompts and for decoding, with what
 // becomes of their sums; and bit for bit whatever other rows are in the step.
 #include "Counts.h"
-#include "ProductForm.h"
+#include "MatmulForm.h"
 #include <limits>
 
 using namespace cheems::test;
@@ -15,13 +15,13 @@ constexpr auto silu = Activation::SiLU, gelu = Activation::GELU,
 
 /// Rows that stand somewhere else among others.
 struct Moved {
-  ProductValues values;
+  MatmulValues values;
   std::vector<int64_t> from; ///< the row that each one was, or -1
 };
 
 /// \param rows how many there are then.
-Moved moved(const ProductForm &form, const ProductValues &values,
-            Random &random, int64_t rows) {
+Moved moved(const MatmulForm &form, const MatmulValues &values, Random &random,
+            int64_t rows) {
   Moved result{values, {}};
   result.values.x = random.tensor({rows, form.depth}, -1e3, 1e3);
   result.values.y = random.tensor({rows, form.columns}, -1e3, 1e3);
@@ -63,10 +63,10 @@ std::vector<std::string> ways() {
 
 /// Each case has one of the forms, by one of the units, and at most `most`
 /// rows.
-void holdCases(const std::vector<ProductForm> &forms, int64_t most,
+void holdCases(const std::vector<MatmulForm> &forms, int64_t most,
                const std::vector<std::string> &units) {
   forEachCase([&](uint64_t number) {
-    const ProductForm &form = forms[formOf(number, forms.size())];
+    const MatmulForm &form = forms[formOf(number, forms.size())];
     const std::string &unit = units[unitOf(number, units.size())];
     SCOPED_TRACE(unit);
     TileModule *module = compiledStep(textOf(form), unit);
@@ -76,10 +76,10 @@ void holdCases(const std::vector<ProductForm> &forms, int64_t most,
       int64_t limit = form.mostRows ? form.mostRows : most;
       return random.once(4) ? 1 : random.between(1, limit);
     };
-    ProductValues values = drawnValues(form, random, rowCount());
+    MatmulValues values = drawnValues(form, random, rowCount());
     auto y = run(*module, form, values);
     ASSERT_TRUE(y);
-    ASSERT_TRUE(isProduct(*y, form, values));
+    ASSERT_TRUE(isMatmul(*y, form, values));
     Moved others = moved(form, values, random, rowCount());
     auto again = run(*module, form, others.values);
     ASSERT_TRUE(again);
@@ -94,7 +94,7 @@ void holdCases(const std::vector<ProductForm> &forms, int64_t most,
 
 // Large and small tiles, with and without remainders; rows of k whose bytes
 // 16, 8, 4 and 2 divide.
-const std::vector<ProductForm> prompts = {
+const std::vector<MatmulForm> prompts = {
     {bf16, 64, 64},
     {f16, 200, 136, After::Nothing, true},
     {bf16, 1100, 72},
@@ -115,19 +115,19 @@ const std::vector<ProductForm> prompts = {
     {f16, 4224, 136, After::Gate, false, silu, f16},
 };
 
-TEST(ProductKernelTest, PromptsAgreeWithTheEvaluator) {
+TEST(MatmulKernelTest, PromptsAgreeWithTheEvaluator) {
   holdCases(prompts, 200, ways());
 }
 
 /// Whether the hardware can copy boxes: rows of k are multiples of 16 bytes.
-bool isCopiedInBulk(const ProductForm &form) { return form.depth % 8 == 0; }
+bool isCopiedInBulk(const MatmulForm &form) { return form.depth % 8 == 0; }
 
 /// k has the same order, and what is past its end is zero for both.
-TEST(ProductKernelTest, BulkCopiesGiveTheBitsOfCopiesOfThreads) {
+TEST(MatmulKernelTest, BulkCopiesGiveTheBitsOfCopiesOfThreads) {
   if (units().front() != "wgmma") {
     GTEST_SKIP() << "sm_80 has no bulk copies";
   }
-  for (const ProductForm &form : prompts) {
+  for (const MatmulForm &form : prompts) {
     if (!isCopiedInBulk(form)) {
       continue;
     }
@@ -137,7 +137,7 @@ TEST(ProductKernelTest, BulkCopiesGiveTheBitsOfCopiesOfThreads) {
     ASSERT_TRUE(bulk && threads);
     Random random(static_cast<uint64_t>(form.columns));
     for (int64_t rows : {1, 129}) {
-      ProductValues values = drawnValues(form, random, rows);
+      MatmulValues values = drawnValues(form, random, rows);
       auto y = run(*bulk, form, values), z = run(*threads, form, values);
       ASSERT_TRUE(y && z);
       ASSERT_EQ(y->bytes(), z->bytes()) << rows;
@@ -146,12 +146,12 @@ TEST(ProductKernelTest, BulkCopiesGiveTheBitsOfCopiesOfThreads) {
 }
 
 /// One thread begins the copies of a stage, and no other way is there beside.
-TEST(ProductKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
+TEST(MatmulKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
   if (!inspectsKernels()) {
     GTEST_SKIP() << "code is that of another process";
   }
   for (const std::string &way : ways()) {
-    for (const ProductForm &form : drawnOf(prompts, 2)) {
+    for (const MatmulForm &form : drawnOf(prompts, 2)) {
       SCOPED_TRACE(way + "\n" + textOf(form));
       auto module = compiledStep(textOf(form), way);
       ASSERT_NE(module, nullptr);
@@ -168,17 +168,17 @@ TEST(ProductKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
 
 /// The small GPU has wider tiles from 128 rows on, or from 256 where all
 /// outputs are one tile.
-TEST(ProductKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
+TEST(MatmulKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
   if (units().front() != "wgmma") {
     GTEST_SKIP() << "sm_80 has one kind of tiles";
   }
-  const std::vector<ProductForm> forms =
-      drawnOf<ProductForm>({{bf16, 1100, 72},
-                            {f16, 200, 136, After::Nothing, true},
-                            {bf16, 1100, 40, After::Gate, false, silu, bf16},
-                            {bf16, 96, 50, After::Residual}},
-                           2);
-  auto bitsOf = [](const ProductForm &form, const char *way, int64_t rows,
+  const std::vector<MatmulForm> forms =
+      drawnOf<MatmulForm>({{bf16, 1100, 72},
+                           {f16, 200, 136, After::Nothing, true},
+                           {bf16, 1100, 40, After::Gate, false, silu, bf16},
+                           {bf16, 96, 50, After::Residual}},
+                          2);
+  auto bitsOf = [](const MatmulForm &form, const char *way, int64_t rows,
                    std::vector<unsigned char> &bits) {
     auto module = compiledStep(textOf(form), way);
     ASSERT_NE(module, nullptr);
@@ -188,7 +188,7 @@ TEST(ProductKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
     bits = {y->bytes().begin(), y->bytes().end()};
   };
   auto steps = countedSteps([&] {
-    for (const ProductForm &form : forms) {
+    for (const MatmulForm &form : forms) {
       SCOPED_TRACE(textOf(form));
       for (int64_t rows : {127, 256, 300}) {
         std::vector<unsigned char> wide, narrow;
@@ -203,20 +203,20 @@ TEST(ProductKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
   ASSERT_EQ(steps.size(), 6 * forms.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     SCOPED_TRACE(i);
-    auto isProduct = [](const KernelCounts &counts) {
+    auto isMatmul = [](const KernelCounts &counts) {
       return llvm::StringRef(counts.kernel).starts_with("product");
     };
-    auto product = llvm::find_if(steps[i], isProduct);
+    auto product = llvm::find_if(steps[i], isMatmul);
     ASSERT_NE(product, steps[i].end());
-    EXPECT_EQ(llvm::StringRef(product->kernel).starts_with("product_wide"),
+    EXPECT_EQ(llvm::StringRef(product->kernel).starts_with("matmul_wide"),
               i % 2 == 0 && i % 6 > 0);
-    EXPECT_EQ(llvm::count_if(steps[i], isProduct), 1);
+    EXPECT_EQ(llvm::count_if(steps[i], isMatmul), 1);
     EXPECT_EQ(product->conflicts, 0);
     EXPECT_GT(product->tensor, 0);
   }
 }
 
-const std::vector<ProductForm> decoding = {
+const std::vector<MatmulForm> decoding = {
     {bf16, 64, 256, After::Nothing, false, relu, f32, 64},
     {f16, 40, 136, After::Nothing, true, relu, f32, 64},
     {bf16, 100, 1056, After::Residual, false, relu, f32, 64},
@@ -231,13 +231,13 @@ const std::vector<ProductForm> decoding = {
     {f16, 20, 516, After::Gate, false, gelu, f32, 24},
 };
 
-TEST(ProductKernelTest, AllProductsOfAnEntryHaveOneUnit) {
+TEST(MatmulKernelTest, AllMatmulsOfAnEntryHaveOneUnit) {
   if (!inspectsKernels()) {
     GTEST_SKIP() << "code is that of another process";
   }
   for (const std::string &unit : units()) {
     for (const auto &forms : {prompts, decoding}) {
-      for (const ProductForm &form : forms) {
+      for (const MatmulForm &form : forms) {
         SCOPED_TRACE(unit + "\n" + textOf(form));
         auto module = compiledStep(textOf(form), unit);
         ASSERT_NE(module, nullptr);
@@ -252,7 +252,7 @@ TEST(ProductKernelTest, AllProductsOfAnEntryHaveOneUnit) {
 
 /// What tensor cores read of shared memory follows from the shape of an
 /// instruction: 64 rows of x and n of weights, with 16 terms each.
-TEST(ProductKernelTest, WideProductsHaveTheWidestInstruction) {
+TEST(MatmulKernelTest, WideMatmulsHaveTheWidestInstruction) {
   if (units().front() != "wgmma" || !Card::copiesEarly()) {
     GTEST_SKIP() << "code is the same in both modes, and of sm_80 has none";
   }
@@ -269,16 +269,16 @@ TEST(ProductKernelTest, WideProductsHaveTheWidestInstruction) {
   }
 }
 
-TEST(ProductKernelTest, DecodingAgreesWithTheEvaluator) {
+TEST(MatmulKernelTest, DecodingAgreesWithTheEvaluator) {
   holdCases(decoding, 64, {units().front()});
 }
 
 /// A row's sums depend on the weights alone, not on how many rows a kernel was
 /// compiled for.
-TEST(ProductKernelTest, DecodingKernelsOfAnyNumberOfRowsHaveTheSameBits) {
-  for (ProductForm form : {ProductForm{bf16, 24, 1000}, {f16, 40, 66}}) {
+TEST(MatmulKernelTest, DecodingKernelsOfAnyNumberOfRowsHaveTheSameBits) {
+  for (MatmulForm form : {MatmulForm{bf16, 24, 1000}, {f16, 40, 66}}) {
     Random random(static_cast<uint64_t>(form.depth));
-    ProductValues values = drawnValues(form, random, 1);
+    MatmulValues values = drawnValues(form, random, 1);
     std::optional<Array> first;
     for (int64_t mostRows : {1, 8, 16, 40, 64}) {
       form.mostRows = mostRows;
@@ -292,7 +292,7 @@ TEST(ProductKernelTest, DecodingKernelsOfAnyNumberOfRowsHaveTheSameBits) {
   }
 }
 
-const std::vector<ProductForm> exact = {
+const std::vector<MatmulForm> exact = {
     {f32, 64, 64},
     {f32, 100, 130, After::Nothing, true},
     {f32, 33, 33, After::Residual, true},
@@ -304,23 +304,21 @@ const std::vector<ProductForm> exact = {
     {f32, 64, 96, After::Activation, false, silu, f32, 64},
 };
 
-TEST(ProductKernelTest, F32IsExact) {
-  holdCases(exact, 200, {units().front()});
-}
+TEST(MatmulKernelTest, F32IsExact) { holdCases(exact, 200, {units().front()}); }
 
-TEST(ProductKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
+TEST(MatmulKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
   if (!inspectsKernels()) {
     GTEST_SKIP() << "counts are those of another process";
   }
   constexpr int64_t rows = 20;
-  std::vector<ProductForm> forms = prompts;
+  std::vector<MatmulForm> forms = prompts;
   forms.insert(forms.end(), decoding.begin(), decoding.end());
   forms.insert(forms.end(), exact.begin(), exact.end());
-  auto rowsOf = [=](const ProductForm &form) {
+  auto rowsOf = [=](const MatmulForm &form) {
     return form.mostRows ? std::min(form.mostRows, rows) : rows;
   };
   auto steps = countedSteps([&] {
-    for (const ProductForm &form : forms) {
+    for (const MatmulForm &form : forms) {
       Random random(1);
       auto module = compiledStep(textOf(form));
       ASSERT_NE(module, nullptr);
@@ -334,8 +332,8 @@ TEST(ProductKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
     int64_t launches = 0;
     double multiplied = 0;
     for (const KernelCounts &counts : kernels) {
-      bool isProduct = llvm::StringRef(counts.kernel).starts_with("product");
-      launches += isProduct ? counts.launches : 0;
+      bool isMatmul = llvm::StringRef(counts.kernel).starts_with("product");
+      launches += isMatmul ? counts.launches : 0;
       multiplied += counts.cycles * multiplyAddsPerCycle();
       EXPECT_EQ(counts.conflicts, 0) << counts.kernel;
     }

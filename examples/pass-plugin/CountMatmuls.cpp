@@ -13,7 +13,7 @@ namespace {
 /// A plugin knows the ops of the cheems dialect by name: their classes are
 /// inside cheems-opt, which does not export them. Interfaces of MLIR work on
 /// all ops.
-bool isProduct(Operation *op) {
+bool isMatmul(Operation *op) {
   if (op->getName().getStringRef() == "cheems_cpu.linear") {
     return true;
   }
@@ -21,8 +21,8 @@ bool isProduct(Operation *op) {
   return structured && linalg::isaContractionOpInterface(structured);
 }
 
-struct CountProducts : PassWrapper<CountProducts, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountProducts)
+struct CountMatmuls : PassWrapper<CountMatmuls, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountMatmuls)
 
   StringRef getArgument() const final { return "count-products"; }
   StringRef getDescription() const final {
@@ -32,7 +32,7 @@ struct CountProducts : PassWrapper<CountProducts, OperationPass<func::FuncOp>> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     int64_t count = 0;
-    function.walk([&](Operation *op) { count += isProduct(op) ? 1 : 0; });
+    function.walk([&](Operation *op) { count += isMatmul(op) ? 1 : 0; });
     // Without the op: with it MLIR prints the whole function, too.
     emitRemark(function.getLoc())
         << "matmuls in @" << function.getSymName() << ": " << count;
@@ -44,5 +44,5 @@ struct CountProducts : PassWrapper<CountProducts, OperationPass<func::FuncOp>> {
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "count-products", LLVM_VERSION_STRING,
-          [] { PassRegistration<CountProducts>(); }};
+          [] { PassRegistration<CountMatmuls>(); }};
 }

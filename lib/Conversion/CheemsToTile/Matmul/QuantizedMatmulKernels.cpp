@@ -170,14 +170,14 @@ void QuantizedRow::write(TileBuilder &t, Value row) const {
   t.barrier();
 }
 
-ProductBuffers cheems::tile::allocQuantized(TileBuilder &t, ProductTileAttr s,
-                                            int64_t bits, size_t weights) {
-  return ProductBuffers::alloc(t, s, t.b.getI8Type(), weights,
-                               s.getDepth() * bits / 8);
+MatmulBuffers cheems::tile::allocQuantized(TileBuilder &t, MatmulTileAttr s,
+                                           int64_t bits, size_t weights) {
+  return MatmulBuffers::alloc(t, s, t.b.getI8Type(), weights,
+                              s.getDepth() * bits / 8);
 }
 
-void cheems::tile::buildQuantizedMatmul(TileBuilder &t, ProductTileAttr s,
-                                        const ProductBuffers &buffers,
+void cheems::tile::buildQuantizedMatmul(TileBuilder &t, MatmulTileAttr s,
+                                        const MatmulBuffers &buffers,
                                         const QuantizedInputs &in,
                                         Finish finish) {
   Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/false);
@@ -202,7 +202,7 @@ void cheems::tile::buildQuantizedMatmul(TileBuilder &t, ProductTileAttr s,
     parts.push_back(
         {codes, c.at.column, buffer, alignmentOf(rowBytes, c.byte())});
   }
-  ProductRing ring(t, s, std::move(parts));
+  MatmulRing ring(t, s, std::move(parts));
   Value steps = t.ceilDiv(t.extent(in.x, 1), s.getDepth());
   if (!in.isPacked()) {
     finish(c.finished(ring.run(

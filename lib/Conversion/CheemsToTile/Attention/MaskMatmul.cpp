@@ -1,5 +1,5 @@
 // Builds the matmul that makes the mask values of one row.
-#include "MaskProduct.h"
+#include "MaskMatmul.h"
 #include "Strategy/Strategy.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,9 +32,9 @@ static Value apply(TileBuilder &t, const SumsOp &after, Value sums, Value first,
   return inlineBody(t, op, arguments, like);
 }
 
-Value cheems::tile::buildMaskProduct(TileBuilder &t, const MaskSource &mask,
-                                     Value row, Value first, Value past,
-                                     int64_t most, int64_t warps) {
+Value cheems::tile::buildMaskMatmul(TileBuilder &t, const MaskSource &mask,
+                                    Value row, Value first, Value past,
+                                    int64_t most, int64_t warps) {
   // A warp has its own mask values, or all share one.
   constexpr int64_t width = 4;
   int64_t rows = std::min(

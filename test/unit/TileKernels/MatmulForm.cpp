@@ -1,5 +1,5 @@
 // The text of a matmul, its values, and how far off it may be.
-#include "ProductForm.h"
+#include "MatmulForm.h"
 #include "Estimate.h"
 #include "cheems/Reference/Linear.h"
 #include <algorithm>
@@ -91,8 +91,8 @@ std::string activationText(Activation activation) {
   llvm_unreachable("every activation is handled above");
 }
 
-std::string productText(const std::string &result, const std::string &weight,
-                        const std::string &bias) {
+std::string matmulText(const std::string &result, const std::string &weight,
+                       const std::string &bias) {
   std::string sum = bias.empty() ? result : result + "_sum";
   std::string text =
       "  " + sum +
@@ -127,7 +127,7 @@ Estimate activated(Estimate x, Activation activation) {
 
 /// Sums of products are exact terms that are added in f32, in any order. An
 /// instruction of tensor cores may cut what it adds.
-double unitOfSums(const ProductForm &form) {
+double unitOfSums(const MatmulForm &form) {
   auto depth = static_cast<double>(form.depth);
   return form.isF32() ? (depth + 1) * kF32 : (depth + 16) * 2 * kF32;
 }
@@ -141,7 +141,7 @@ Tensor magnitudes(Tensor tensor) {
 
 } // namespace
 
-std::string textOf(const ProductForm &form) {
+std::string textOf(const MatmulForm &form) {
   std::string text = replaced(beginning, "DEPTH", std::to_string(form.depth));
   text = replaced(text, "COLUMNS", std::to_string(form.columns));
   text = replaced(text, "NUMBER", nameOf(form.number));
@@ -150,9 +150,9 @@ std::string textOf(const ProductForm &form) {
                   form.mostRows ? "attributes {cheems.most_rows = " +
                                       std::to_string(form.mostRows) + " : i64}"
                                 : "");
-  text += productText("%p", "%w", form.bias ? "%bias" : "");
+  text += matmulText("%p", "%w", form.bias ? "%bias" : "");
   if (form.products() == 2) {
-    text += productText("%p2", "%w2", form.bias ? "%bias2" : "");
+    text += matmulText("%p2", "%w2", form.bias ? "%bias2" : "");
   }
   std::string result = "%p", activation = activationText(form.activation);
   switch (form.after) {
@@ -189,9 +189,8 @@ std::string textOf(const ProductForm &form) {
   return text + "  return " + result + " : !y\n}\n";
 }
 
-ProductValues drawnValues(const ProductForm &form, Random &random,
-                          int64_t rows) {
-  ProductValues values;
+MatmulValues drawnValues(const MatmulForm &form, Random &random, int64_t rows) {
+  MatmulValues values;
   values.x = random.tensor({rows, form.depth}, -2, 2);
   // Sums are about 2 in magnitude, for any depth.
   double most = 3 / std::sqrt(static_cast<double>(form.depth));
@@ -205,8 +204,8 @@ ProductValues drawnValues(const ProductForm &form, Random &random,
   return values;
 }
 
-std::optional<Array> run(TileModule &module, const ProductForm &form,
-                         const ProductValues &values) {
+std::optional<Array> run(TileModule &module, const MatmulForm &form,
+                         const MatmulValues &values) {
   Array x(Number::F32, values.x), w(form.number, values.weights.front()),
       w2(form.number, values.weights.back()),
       bias(Number::F32, values.biases.front()),
@@ -221,8 +220,8 @@ std::optional<Array> run(TileModule &module, const ProductForm &form,
   return results->empty() ? y : results->front();
 }
 
-testing::AssertionResult isProduct(const Array &got, const ProductForm &form,
-                                   const ProductValues &values) {
+testing::AssertionResult isMatmul(const Array &got, const MatmulForm &form,
+                                  const MatmulValues &values) {
   Tensor x = values.x;
   for (double &value : x.data) {
     value = nearest(value, form.number);

@@ -1,15 +1,15 @@
 // Kernels of matmuls: many rows on tensor cores, many rows in f32, few rows.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTKERNELS_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTKERNELS_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULKERNELS_H
 
 #include "Builder/Elementwise.h"
-#include "ProductRing.h"
+#include "MatmulRing.h"
 #include <functional>
 
 namespace cheems::tile {
 
 /// What a kernel of matmuls reads: memrefs in row-major order.
-struct ProductInputs {
+struct MatmulInputs {
   Value x;                     ///< [T, K]
   SmallVector<Value> weights;  ///< [N, K] each
   int64_t depth;               ///< K
@@ -26,21 +26,20 @@ struct ProductInputs {
 using Finish = function_ref<void(ArrayRef<Value> sums, const RowsAndColumns &)>;
 
 /// f16 or bf16, sums on tensor cores, k through a ring of shared buffers.
-void buildProduct(TileBuilder &t, ProductTileAttr s,
-                  const ProductBuffers &buffers, const ProductInputs &in,
-                  Finish finish);
+void buildMatmul(TileBuilder &t, MatmulTileAttr s, const MatmulBuffers &buffers,
+                 const MatmulInputs &in, Finish finish);
 /// The same by warpgroups, whose tensor cores read shared memory themselves.
-void buildProductOfWarpgroups(TileBuilder &t, ProductTileAttr s,
-                              const ProductBuffers &buffers,
-                              const ProductInputs &in, Finish finish);
+void buildMatmulOfWarpgroups(TileBuilder &t, MatmulTileAttr s,
+                             const MatmulBuffers &buffers,
+                             const MatmulInputs &in, Finish finish);
 /// The same of f32, by fused multiply-adds.
-void buildProductF32(TileBuilder &t, ProductTileAttr s,
-                     const ProductBuffers &buffers, const ProductInputs &in,
-                     Finish finish);
+void buildMatmulF32(TileBuilder &t, MatmulTileAttr s,
+                    const MatmulBuffers &buffers, const MatmulInputs &in,
+                    Finish finish);
 /// f16 or bf16 with few rows: weights go straight from memory to registers, and
 /// warps share k. The tiles of sums are across: [N, T].
-void buildProductOfFewRows(TileBuilder &t, FewRowsTileAttr s,
-                           const ProductInputs &in, Finish finish);
+void buildMatmulOfFewRows(TileBuilder &t, FewRowsTileAttr s,
+                          const MatmulInputs &in, Finish finish);
 
 } // namespace cheems::tile
 

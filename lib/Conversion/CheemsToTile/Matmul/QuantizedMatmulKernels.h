@@ -1,10 +1,10 @@
 // Kernels of quantized matmuls, in integers. How cheems_tile.quantized_matmul
 // sums leaves no choice but which integers come first, so bits depend on
 // nothing else.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_CODEDKERNELS_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_CODEDKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_CODEDKERNELS_H
 
-#include "ProductKernels.h"
+#include "MatmulKernels.h"
 
 namespace cheems::tile {
 
@@ -36,11 +36,11 @@ struct QuantizedInputs {
 };
 
 /// Buffers for a matmul of many rows.
-ProductBuffers allocQuantized(TileBuilder &t, ProductTileAttr s, int64_t bits,
-                              size_t weights);
+MatmulBuffers allocQuantized(TileBuilder &t, MatmulTileAttr s, int64_t bits,
+                             size_t weights);
 /// Many rows: k through a ring of shared buffers.
-void buildQuantizedMatmul(TileBuilder &t, ProductTileAttr s,
-                          const ProductBuffers &buffers,
+void buildQuantizedMatmul(TileBuilder &t, MatmulTileAttr s,
+                          const MatmulBuffers &buffers,
                           const QuantizedInputs &in, Finish finish);
 /// Few rows: quantized values go straight from memory to registers. Warps share
 /// k if a row has one group; else they have columns of their own. The tiles of

@@ -1,9 +1,9 @@
 // Launches of matmuls.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTLAUNCH_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTLAUNCH_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULLAUNCH_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULLAUNCH_H
 
 #include "Attention/PieceMerging.h"
-#include "ProductGroup.h"
+#include "MatmulGroup.h"
 #include "Rows/NormKernels.h"
 
 namespace cheems::tile {
@@ -11,31 +11,30 @@ namespace cheems::tile {
 /// Replaces a group by its launch. Of matmuls of few rows there are two: one
 /// runs where there is one row, and the other one where there are more.
 /// Each output is the same sum in the same order in both.
-void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
-                     KernelTable &kernels);
+void replaceMatmuls(PatternRewriter &rewriter, const MatmulGroup &group,
+                    KernelTable &kernels);
 
 /// Replaces a norm and all groups of matmuls of few rows that read it. Where
 /// there is one row, the norm has no launch of its own.
-void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
-                           ArrayRef<ProductGroup> groups, KernelTable &kernels);
+void replaceNormedMatmuls(PatternRewriter &rewriter, NormChain norm,
+                          ArrayRef<MatmulGroup> groups, KernelTable &kernels);
 
 /// Replaces the quantization of rows, and all groups of matmuls of few
 /// rows that read them. Where there is one row, the rounding has no launch of
 /// its own, and the norm of it has none if there is one.
 /// \param norm of the rows, or null. Nobody else reads it before the
 /// rounding, and all matmuls can be there.
-void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
-                            QuantizeEntriesOp rounding,
-                            ArrayRef<ProductGroup> groups,
-                            KernelTable &kernels);
+void replaceRoundedMatmuls(PatternRewriter &rewriter, RmsNormOp norm,
+                           QuantizeEntriesOp rounding,
+                           ArrayRef<MatmulGroup> groups, KernelTable &kernels);
 
 /// Replaces a group of matmuls of few rows. Where `pieces` run, the launch of
 /// one row merges the splits; else the row is there.
 /// \param rounding of the rows to quantized values for this group alone, or
 /// null.
-void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,
-                           const ProductGroup &group,
-                           QuantizeEntriesOp rounding, KernelTable &kernels);
+void replaceMergedMatmuls(PatternRewriter &rewriter, const PiecesOfRow &pieces,
+                          const MatmulGroup &group, QuantizeEntriesOp rounding,
+                          KernelTable &kernels);
 
 } // namespace cheems::tile
 

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-group-products | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-group-matmuls | FileCheck %s
 
 // Two matmuls that one op reads are one group, with that op. What fills their sums with zeros is in it.
 // CHECK-LABEL: func.func @gated
@@ -11,7 +11,7 @@
 // CHECK: linalg.generic
 // CHECK: cheems_tile.group_yield
 // CHECK: return %[[Y]]
-// doc: cheems-group-products
+// doc: cheems-group-matmuls
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>

@@ -1,12 +1,12 @@
-// cheems-group-products: matmuls of one input, and what makes the only row of
+// cheems-group-matmuls: matmuls of one input, and what makes the only row of
 // a step for them.
 #include "Grouping.h"
-#include "Product/ProductGroup.h"
+#include "Product/MatmulGroup.h"
 #include "Rows/NormKernels.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 
 namespace cheems {
-#define GEN_PASS_DEF_GROUPPRODUCTSPASS
+#define GEN_PASS_DEF_GROUPMATMULSPASS
 #include "cheems/Conversion/CheemsToTile/Passes.h.inc"
 } // namespace cheems
 
@@ -15,9 +15,9 @@ using namespace cheems;
 using namespace cheems::tile;
 
 /// All matmuls that read the rows of an op. None if something else reads them.
-static std::optional<SmallVector<ProductGroup>>
-groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
-  SmallVector<ProductGroup> groups;
+static std::optional<SmallVector<MatmulGroup>>
+groupsBehind(Operation *rounding, MatmulForm form, const Strategy &strategy) {
+  SmallVector<MatmulGroup> groups;
   llvm::SmallPtrSet<Operation *, 8> taken;
   SmallVector<Operation *> users(rounding->getUsers());
   llvm::sort(users, [](Operation *a, Operation *c) {
@@ -31,11 +31,11 @@ groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
     if (taken.contains(user)) {
       continue;
     }
-    ProductChain own = chainOf(product);
+    MatmulChain own = chainOf(product);
     if (!own.has(user) || own.form() != form) {
       return std::nullopt;
     }
-    groups.push_back(ProductGroup::around(own, strategy));
+    groups.push_back(MatmulGroup::around(own, strategy));
     for (Operation *op : groups.back().ops()) {
       taken.insert(op);
     }
@@ -43,8 +43,8 @@ groupsBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
   return groups.empty() ? std::nullopt : std::make_optional(groups);
 }
 
-static void formAll(ArrayRef<ProductGroup> groups) {
-  for (const ProductGroup &group : groups) {
+static void formAll(ArrayRef<MatmulGroup> groups) {
+  for (const MatmulGroup &group : groups) {
     Grouping(group.ops()).form(GroupKind::Products, group.at);
   }
 }
@@ -66,7 +66,7 @@ static void groupNormed(RmsNormOp norm, const Strategy &strategy) {
   if (!chain.after || chain.before) {
     return; // it is not rounded alone
   }
-  auto groups = groupsBehind(chain.after, ProductForm::FewRows, strategy);
+  auto groups = groupsBehind(chain.after, MatmulForm::FewRows, strategy);
   if (!groups || !canBeAt(*groups, chain.after)) {
     return;
   }
@@ -104,7 +104,7 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
       !type.isDynamicDim(0) || type.getDimSize(1) > kMostRounded) {
     return; // no block has its rows
   }
-  auto groups = groupsBehind(op, ProductForm::QuantizedFewRows, strategy);
+  auto groups = groupsBehind(op, MatmulForm::QuantizedFewRows, strategy);
   if (!groups) {
     return;
   }
@@ -116,9 +116,9 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
 }
 
 /// The op after matmuls before these: it may take two.
-static void groupProducts(func::FuncOp function, const Strategy &strategy) {
-  auto group = [&](const ProductChain &chain) {
-    ProductGroup products = ProductGroup::around(chain, strategy);
+static void groupMatmuls(func::FuncOp function, const Strategy &strategy) {
+  auto group = [&](const MatmulChain &chain) {
+    MatmulGroup products = MatmulGroup::around(chain, strategy);
     Grouping(products.ops()).form(GroupKind::Products, products.at);
   };
   for (Operation *op :
@@ -128,7 +128,7 @@ static void groupProducts(func::FuncOp function, const Strategy &strategy) {
       continue;
     }
     if (auto after = dyn_cast<linalg::GenericOp>(op)) {
-      ProductChain chain = chainBefore(after);
+      MatmulChain chain = chainBefore(after);
       if (!chain.products.empty()) {
         group(chain);
       }
@@ -139,8 +139,8 @@ static void groupProducts(func::FuncOp function, const Strategy &strategy) {
 }
 
 namespace {
-struct GroupProducts : cheems::impl::GroupProductsPassBase<GroupProducts> {
-  using GroupProductsPassBase::GroupProductsPassBase;
+struct GroupMatmuls : cheems::impl::GroupMatmulsPassBase<GroupMatmuls> {
+  using GroupMatmulsPassBase::GroupMatmulsPassBase;
 
   void runOnOperation() override {
     auto form = [](func::FuncOp function, const Strategy &strategy) {
@@ -154,9 +154,9 @@ struct GroupProducts : cheems::impl::GroupProductsPassBase<GroupProducts> {
           groupRounded(cast<QuantizeEntriesOp>(op), strategy);
         }
       }
-      groupProducts(function, strategy);
+      groupMatmuls(function, strategy);
       // Those that the op after them could not take, too.
-      groupProducts(function, strategy);
+      groupMatmuls(function, strategy);
     };
     if (failed(formGroups(getOperation(), form))) {
       signalPassFailure();

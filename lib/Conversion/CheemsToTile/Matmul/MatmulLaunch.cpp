@@ -1,5 +1,5 @@
 // Makes the kernels of matmuls, and their launches.
-#include "ProductLaunch.h"
+#include "MatmulLaunch.h"
 #include "Builder/RowCount.h"
 #include "QuantizedMatmulKernels.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,12 +22,12 @@ class GroupLaunch {
 public:
   /// \param fewRows if the group has few rows: at most so many.
   /// \param isWide with the tiles of very many rows.
-  GroupLaunch(const ProductGroup &group, KernelTable &kernels, int64_t fewRows,
+  GroupLaunch(const MatmulGroup &group, KernelTable &kernels, int64_t fewRows,
               RowMaker maker = {}, bool isWide = false)
       : group(group), kernels(kernels), first(group.chains.front()),
         form(first.form()), isOneRow(fewRows == 1), isWide(isWide),
         norm(maker.norm), pieces(maker.pieces), rounding(maker.rounding) {
-    ProductStrategyAttr strategy = first.strategy();
+    MatmulStrategyAttr strategy = first.strategy();
     bool makesRow = norm || pieces || rounding;
     few = makesRow   ? strategy.getMaking()
           : isOneRow ? strategy.getOne()
@@ -76,8 +76,7 @@ public:
 
 private:
   bool hasFewRows() const {
-    return form == ProductForm::FewRows ||
-           form == ProductForm::QuantizedFewRows;
+    return form == MatmulForm::FewRows || form == MatmulForm::QuantizedFewRows;
   }
   bool isQuantized() const { return first.products[0].isQuantized(); }
   int64_t rows() const { return hasFewRows() ? few.getRows() : many.getRows(); }
@@ -100,16 +99,16 @@ private:
       return (made + "product" + codes + "_of_one_row").str();
     }
     switch (form) {
-    case ProductForm::FewRows:
-      return "product_few_rows";
-    case ProductForm::F32:
-      return "product_f32";
-    case ProductForm::ManyRows:
-      return isWide ? "product_wide" : "product";
-    case ProductForm::Coded:
-      return bits() == 8 ? "product_int8" : "product_int4";
-    case ProductForm::QuantizedFewRows:
-      return bits() == 8 ? "product_int8_few_rows" : "product_int4_few_rows";
+    case MatmulForm::FewRows:
+      return "matmul_few_rows";
+    case MatmulForm::F32:
+      return "matmul_f32";
+    case MatmulForm::ManyRows:
+      return isWide ? "matmul_wide" : "product";
+    case MatmulForm::Coded:
+      return bits() == 8 ? "matmul_int8" : "matmul_int4";
+    case MatmulForm::QuantizedFewRows:
+      return bits() == 8 ? "matmul_int8_few_rows" : "matmul_int4_few_rows";
     }
     llvm_unreachable("a form");
   }
@@ -131,7 +130,7 @@ private:
     }
     ownInputs = inputs.size();
     llvm::append_range(factors, inputs);
-    for (const ProductChain &chain : group.chains) {
+    for (const MatmulChain &chain : group.chains) {
       for (Product product : chain.products) {
         llvm::append_range(inputs, product.weights());
         llvm::append_range(factors, product.weights());
@@ -143,7 +142,7 @@ private:
       return;
     }
     mapped = {inputs[0]};
-    for (const ProductChain &chain : group.chains) {
+    for (const MatmulChain &chain : group.chains) {
       for (Product product : chain.products) {
         mapped.push_back(product.weights()[0]);
       }
@@ -154,7 +153,7 @@ private:
   struct Body {
     TileBuilder &t;
     ValueRange memory;
-    ProductBuffers buffers;
+    MatmulBuffers buffers;
     Value block, rowBlock;
     Value kept; ///< where a norm is stored that others read; may be null
     Value row;  ///< the buffer of a row that the block makes; may be null
@@ -170,12 +169,12 @@ private:
   };
 
   void build(TileBuilder &t, ValueRange memory) {
-    ProductBuffers buffers;
-    if (form == ProductForm::Coded) {
+    MatmulBuffers buffers;
+    if (form == MatmulForm::Coded) {
       buffers = allocQuantized(t, many, bits(), first.products.size());
     } else if (!hasFewRows()) {
-      buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
-                                      first.products.size(), many.getDepth());
+      buffers = MatmulBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
+                                     first.products.size(), many.getDepth());
     }
     ValueRange outs =
         memory.take_back(outputs.size()).take_front(group.chains.size());
@@ -213,7 +212,7 @@ private:
 
   /// The chain whose memory is next.
   /// \param own which of its blocks of columns.
-  void buildChain(Body &body, const ProductChain &chain, Value out, Value own) {
+  void buildChain(Body &body, const MatmulChain &chain, Value out, Value own) {
     TileBuilder &t = body.t;
     SmallVector<Value> weights, scales;
     for (Product product : chain.products) {
@@ -240,8 +239,8 @@ private:
       return;
     }
     // A kernel without x knows its extent from the weights.
-    ProductInputs in{pieces ? weights[0] : body.memory[0], weights,
-                     chain.depth(), body.rowBlock, own};
+    MatmulInputs in{pieces ? weights[0] : body.memory[0], weights,
+                    chain.depth(), body.rowBlock, own};
     if (!body.maps.empty()) {
       in.xMap = body.maps[0];
       in.weightMaps = body.maps.slice(body.nextMap, weights.size());
@@ -312,19 +311,19 @@ private:
     return y;
   }
 
-  void buildNumbers(TileBuilder &t, const ProductBuffers &buffers,
-                    const ProductInputs &in, Finish finish) {
+  void buildNumbers(TileBuilder &t, const MatmulBuffers &buffers,
+                    const MatmulInputs &in, Finish finish) {
     switch (form) {
-    case ProductForm::F32:
-      return buildProductF32(t, many, buffers, in, finish);
-    case ProductForm::FewRows:
-      return buildProductOfFewRows(t, few, in, finish);
+    case MatmulForm::F32:
+      return buildMatmulF32(t, many, buffers, in, finish);
+    case MatmulForm::FewRows:
+      return buildMatmulOfFewRows(t, few, in, finish);
     default:
-      return buildProduct(t, many, buffers, in, finish);
+      return buildMatmul(t, many, buffers, in, finish);
     }
   }
 
-  void buildCodes(TileBuilder &t, const ProductBuffers &buffers,
+  void buildCodes(TileBuilder &t, const MatmulBuffers &buffers,
                   const QuantizedInputs &in, Finish finish) {
     if (hasFewRows()) {
       return buildQuantizedMatmulOfFewRows(t, few, in, finish);
@@ -333,7 +332,7 @@ private:
   }
 
   /// The op after the matmuls.
-  static Value apply(TileBuilder &t, const ProductChain &chain,
+  static Value apply(TileBuilder &t, const MatmulChain &chain,
                      ArrayRef<Value> sums, ArrayRef<Value> others, Value target,
                      const RowsAndColumns &at) {
     linalg::GenericOp after = chain.after;
@@ -356,16 +355,16 @@ private:
                       loadArguments(t, after, sources, tiles, like, at), like);
   }
 
-  const ProductGroup &group;
+  const MatmulGroup &group;
   KernelTable &kernels;
-  const ProductChain &first;
-  ProductForm form;
+  const MatmulChain &first;
+  MatmulForm form;
   bool isOneRow, isWide;
   const NormChain *norm;      ///< may be null
   const PiecesOfRow *pieces;  ///< may be null
   QuantizeEntriesOp rounding; ///< may be null
   FewRowsTileAttr few;
-  ProductTileAttr many;
+  MatmulTileAttr many;
   RowTileAttr row; ///< that a block makes
   MergeTileAttr merge;
   SmallVector<Value> inputs, factors, outputs;
@@ -376,9 +375,9 @@ private:
 
 /// Returns the tensors that the results of a group are written to.
 static SmallVector<Value> outsOf(ImplicitLocOpBuilder &b,
-                                 const ProductGroup &group) {
+                                 const MatmulGroup &group) {
   SmallVector<Value> outs;
-  for (const ProductChain &chain : group.chains) {
+  for (const MatmulChain &chain : group.chains) {
     Value out = chain.out();
     // Memory without values can be made where the launch is.
     auto empty = out.getDefiningOp<tensor::EmptyOp>();
@@ -387,7 +386,7 @@ static SmallVector<Value> outsOf(ImplicitLocOpBuilder &b,
   return outs;
 }
 
-static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
+static void replaceBy(PatternRewriter &rewriter, const MatmulGroup &group,
                       ValueRange results) {
   for (auto [chain, result] : llvm::zip_equal(group.chains, results)) {
     rewriter.replaceOp(chain.last(), result);
@@ -399,18 +398,18 @@ static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
   }
 }
 
-void cheems::tile::replaceProducts(PatternRewriter &rewriter,
-                                   const ProductGroup &group,
-                                   KernelTable &kernels) {
+void cheems::tile::replaceMatmuls(PatternRewriter &rewriter,
+                                  const MatmulGroup &group,
+                                  KernelTable &kernels) {
   ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
   b.setInsertionPoint(group.at);
-  const ProductChain &first = group.chains.front();
+  const MatmulChain &first = group.chains.front();
   SmallVector<Value> outs = outsOf(b, group);
   int64_t fewRows = fewRowsOf(first.last()).value_or(0);
   auto make = [&](int64_t rows, Value when, bool isWide = false) {
     outs = GroupLaunch(group, kernels, rows, {}, isWide).make(b, outs, when);
   };
-  bool countsRows = first.form() != ProductForm::F32 &&
+  bool countsRows = first.form() != MatmulForm::F32 &&
                     cast<ShapedType>(first.x().getType()).isDynamicDim(0);
   if (countsRows && fewRows > 1) {
     RowCount count(b, first.x());
@@ -426,16 +425,16 @@ void cheems::tile::replaceProducts(PatternRewriter &rewriter,
   replaceBy(rewriter, group, outs);
 }
 
-void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
-                                         NormChain norm,
-                                         ArrayRef<ProductGroup> groups,
-                                         KernelTable &kernels) {
+void cheems::tile::replaceNormedMatmuls(PatternRewriter &rewriter,
+                                        NormChain norm,
+                                        ArrayRef<MatmulGroup> groups,
+                                        KernelTable &kernels) {
   ImplicitLocOpBuilder b(norm.norm.getLoc(), rewriter);
   b.setInsertionPoint(norm.last());
   RowCount count(b, norm.norm.getX());
   bool keeps = norm.keepsNorm();
   SmallVector<SmallVector<Value>> outs;
-  for (const ProductGroup &group : groups) {
+  for (const MatmulGroup &group : groups) {
     SmallVector<Value> own = outsOf(b, group);
     bool keepsHere = keeps && outs.empty();
     if (keepsHere) {
@@ -461,11 +460,11 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
   replaceNorm(rewriter, norm, kernels, count.isMore);
 }
 
-void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
-                                          RmsNormOp norm,
-                                          QuantizeEntriesOp rounding,
-                                          ArrayRef<ProductGroup> groups,
-                                          KernelTable &kernels) {
+void cheems::tile::replaceRoundedMatmuls(PatternRewriter &rewriter,
+                                         RmsNormOp norm,
+                                         QuantizeEntriesOp rounding,
+                                         ArrayRef<MatmulGroup> groups,
+                                         KernelTable &kernels) {
   ImplicitLocOpBuilder b(rounding.getLoc(), rewriter);
   b.setInsertionPoint(rounding);
   NormChain chain{norm, {}, {}};
@@ -477,7 +476,7 @@ void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
   RowCount count(b, norm ? norm.getX() : rounding.getX());
   RowMaker maker{norm ? &chain : nullptr, nullptr, rounding};
   SmallVector<SmallVector<Value>> outs;
-  for (const ProductGroup &group : groups) {
+  for (const MatmulGroup &group : groups) {
     if (!norm) { // what matmuls read besides the row is there
       b.setInsertionPoint(group.at);
     }
@@ -506,11 +505,11 @@ void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
   }
 }
 
-void cheems::tile::replaceMergedProducts(PatternRewriter &rewriter,
-                                         const PiecesOfRow &pieces,
-                                         const ProductGroup &group,
-                                         QuantizeEntriesOp rounding,
-                                         KernelTable &kernels) {
+void cheems::tile::replaceMergedMatmuls(PatternRewriter &rewriter,
+                                        const PiecesOfRow &pieces,
+                                        const MatmulGroup &group,
+                                        QuantizeEntriesOp rounding,
+                                        KernelTable &kernels) {
   ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
   b.setInsertionPoint(rounding ? rounding : group.at);
   RowCount count(b, rounding ? rounding.getX() : group.chains.front().x());

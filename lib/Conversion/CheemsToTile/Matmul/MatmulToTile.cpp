@@ -1,5 +1,5 @@
 // Matmuls, with the elementwise op after them and what makes their row.
-#include "ProductLaunch.h"
+#include "MatmulLaunch.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -19,10 +19,10 @@ Value cheems::tile::resultOf(GroupOp group, Value value) {
 }
 
 /// Whether the matmuls of a group multiply `rows`, and read them nowhere else.
-static bool multiplies(GroupOp group, ValueRange rows, ProductForm form) {
-  ProductGroup products = ProductGroup::of(group);
+static bool multiplies(GroupOp group, ValueRange rows, MatmulForm form) {
+  MatmulGroup products = MatmulGroup::of(group);
   return !products.chains.empty() &&
-         llvm::all_of(products.chains, [&](const ProductChain &chain) {
+         llvm::all_of(products.chains, [&](const MatmulChain &chain) {
            return chain.form() == form && chain.inputs() == rows &&
                   llvm::none_of(chain.others(), [&](Value other) {
                     return llvm::is_contained(rows, other);
@@ -31,7 +31,7 @@ static bool multiplies(GroupOp group, ValueRange rows, ProductForm form) {
 }
 
 std::optional<SmallVector<GroupOp>>
-cheems::tile::productsThatRead(ValueRange rows, ProductForm form) {
+cheems::tile::matmulsThatRead(ValueRange rows, MatmulForm form) {
   llvm::SetVector<GroupOp> groups;
   for (Value each : rows) {
     if (!each) {
@@ -53,11 +53,11 @@ cheems::tile::productsThatRead(ValueRange rows, ProductForm form) {
 }
 
 /// Their matmuls, and each group's ops in its place.
-static SmallVector<ProductGroup> inlineProducts(PatternRewriter &rewriter,
-                                                ArrayRef<GroupOp> groups) {
-  SmallVector<ProductGroup> products;
+static SmallVector<MatmulGroup> inlineMatmuls(PatternRewriter &rewriter,
+                                              ArrayRef<GroupOp> groups) {
+  SmallVector<MatmulGroup> products;
   for (GroupOp group : groups) {
-    products.push_back(ProductGroup::of(group));
+    products.push_back(MatmulGroup::of(group));
     inlineGroup(rewriter, group);
   }
   return products;
@@ -67,8 +67,8 @@ static SmallVector<ProductGroup> inlineProducts(PatternRewriter &rewriter,
 /// besides its results is there.
 static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
   return llvm::all_of(groups, [&](GroupOp group) {
-    return llvm::all_of(ProductGroup::of(group).chains,
-                        [&](const ProductChain &chain) {
+    return llvm::all_of(MatmulGroup::of(group).chains,
+                        [&](const MatmulChain &chain) {
                           return canBeAt(chain, maker->getNextNode());
                         });
   });
@@ -76,11 +76,11 @@ static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
 
 namespace {
 /// Matmuls of one input are one launch.
-struct ProductsToTile : GroupToKernels<GroupKind::Products> {
+struct MatmulsToTile : GroupToKernels<GroupKind::Products> {
   using GroupToKernels::GroupToKernels;
 
   LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
-    ProductGroup group = ProductGroup::of(op);
+    MatmulGroup group = MatmulGroup::of(op);
     if (group.chains.empty()) {
       return rewriter.notifyMatchFailure(op, "no kernel has its types or maps");
     }
@@ -89,13 +89,13 @@ struct ProductsToTile : GroupToKernels<GroupKind::Products> {
       return rewriter.notifyMatchFailure(op, "what makes its row comes first");
     }
     inlineGroup(rewriter, op);
-    replaceProducts(rewriter, group, kernels);
+    replaceMatmuls(rewriter, group, kernels);
     return success();
   }
 };
 
 /// A norm, and the matmuls of few rows that alone read its rounded rows.
-struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
+struct NormedMatmulsToTile : GroupToKernels<GroupKind::Norm> {
   using GroupToKernels::GroupToKernels;
 
   LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
@@ -107,21 +107,21 @@ struct NormedProductsToTile : GroupToKernels<GroupKind::Norm> {
     if (!chain.after || chain.before) {
       return rewriter.notifyMatchFailure(op, "it is not rounded alone");
     }
-    auto groups = productsThatRead(resultOf(op, chain.after.getResult(0)),
-                                   ProductForm::FewRows);
+    auto groups = matmulsThatRead(resultOf(op, chain.after.getResult(0)),
+                                  MatmulForm::FewRows);
     if (!groups || !canBeBehind(op, *groups)) {
       return rewriter.notifyMatchFailure(op, "others read its rows");
     }
     inlineGroup(rewriter, op);
-    replaceNormedProducts(rewriter, chain, inlineProducts(rewriter, *groups),
-                          kernels);
+    replaceNormedMatmuls(rewriter, chain, inlineMatmuls(rewriter, *groups),
+                         kernels);
     return success();
   }
 };
 
 /// The quantization of rows, with the norm before it, and the matmuls of
 /// few rows that alone read them.
-struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
+struct RoundedMatmulsToTile : GroupToKernels<GroupKind::Rounding> {
   using GroupToKernels::GroupToKernels;
 
   LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
@@ -139,9 +139,9 @@ struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
     GroupOp maker = makerOf(x);
     bool isNormed = maker && maker.getInProducts();
     auto norm = isNormed ? rootOf<RmsNormOp>(maker) : RmsNormOp();
-    auto groups = productsThatRead({resultOf(op, rounding.getResult(0)),
-                                    resultOf(op, rounding.getResult(1))},
-                                   ProductForm::QuantizedFewRows);
+    auto groups = matmulsThatRead({resultOf(op, rounding.getResult(0)),
+                                   resultOf(op, rounding.getResult(1))},
+                                  MatmulForm::QuantizedFewRows);
     bool isLong = cast<ShapedType>(x.getType()).getDimSize(1) > kMostRounded;
     // All launches of one row stand at the norm.
     bool isWrong =
@@ -156,15 +156,15 @@ struct RoundedProductsToTile : GroupToKernels<GroupKind::Rounding> {
       inlineGroup(rewriter, maker);
     }
     inlineGroup(rewriter, op);
-    replaceRoundedProducts(rewriter, norm, rounding,
-                           inlineProducts(rewriter, *groups), kernels);
+    replaceRoundedMatmuls(rewriter, norm, rounding,
+                          inlineMatmuls(rewriter, *groups), kernels);
     return success();
   }
 };
 } // namespace
 
-void cheems::tile::populateProductToTile(RewritePatternSet &patterns,
-                                         KernelTable &kernels) {
-  patterns.add<ProductsToTile, NormedProductsToTile, RoundedProductsToTile>(
+void cheems::tile::populateMatmulToTile(RewritePatternSet &patterns,
+                                        KernelTable &kernels) {
+  patterns.add<MatmulsToTile, NormedMatmulsToTile, RoundedMatmulsToTile>(
       patterns.getContext(), kernels);
 }

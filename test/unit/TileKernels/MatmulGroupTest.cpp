@@ -1,6 +1,6 @@
 // Matmuls of one input in one launch, against the evaluator.
 #include "Counts.h"
-#include "ProductForm.h"
+#include "MatmulForm.h"
 
 using namespace cheems::test;
 
@@ -16,8 +16,8 @@ struct GroupForm {
   int64_t mostRows = 0; ///< 0: any
 
   /// One of the matmuls.
-  ProductForm product(int64_t of) const {
-    ProductForm form{number, of, depth, After::Nothing, bias};
+  MatmulForm product(int64_t of) const {
+    MatmulForm form{number, of, depth, After::Nothing, bias};
     form.mostRows = mostRows;
     return form;
   }
@@ -83,9 +83,9 @@ const std::vector<GroupForm> forms = {
 };
 
 /// Values of each matmul; all have the first one's input.
-std::vector<ProductValues> drawn(const GroupForm &form, Random &random,
-                                 int64_t rows) {
-  std::vector<ProductValues> values;
+std::vector<MatmulValues> drawn(const GroupForm &form, Random &random,
+                                int64_t rows) {
+  std::vector<MatmulValues> values;
   for (int64_t columns : form.columns) {
     values.push_back(drawnValues(form.product(columns), random, rows));
     values.back().x = values.front().x;
@@ -93,11 +93,10 @@ std::vector<ProductValues> drawn(const GroupForm &form, Random &random,
   return values;
 }
 
-std::optional<std::vector<Array>>
-run(TileModule &module, const GroupForm &form,
-    const std::vector<ProductValues> &values) {
+std::optional<std::vector<Array>> run(TileModule &module, const GroupForm &form,
+                                      const std::vector<MatmulValues> &values) {
   std::vector<Array> arrays = {Array(f32, values.front().x)};
-  for (const ProductValues &one : values) {
+  for (const MatmulValues &one : values) {
     arrays.emplace_back(form.number, one.weights.front());
     arrays.emplace_back(f32, one.biases.front());
   }
@@ -108,32 +107,32 @@ run(TileModule &module, const GroupForm &form,
   return module.call("products", arguments);
 }
 
-TEST(ProductGroupTest, EachProductAgreesWithTheEvaluator) {
+TEST(MatmulGroupTest, EachMatmulAgreesWithTheEvaluator) {
   forEachCase([&](uint64_t number) {
     const GroupForm &form = forms[formOf(number, forms.size())];
     TileModule *module = compiledStep(textOf(form));
     ASSERT_NE(module, nullptr);
     Random random(number);
     int64_t rows = random.once(4) ? 1 : random.between(1, 64);
-    std::vector<ProductValues> values = drawn(form, random, rows);
+    std::vector<MatmulValues> values = drawn(form, random, rows);
     auto results = run(*module, form, values);
     ASSERT_TRUE(results);
     ASSERT_EQ(results->size(), form.columns.size());
     for (size_t i = 0; i < values.size(); ++i) {
       EXPECT_TRUE(
-          isProduct((*results)[i], form.product(form.columns[i]), values[i]))
+          isMatmul((*results)[i], form.product(form.columns[i]), values[i]))
           << "product " << i;
     }
   });
 }
 
 /// With others in the launch a matmul has the bits that it has alone.
-TEST(ProductGroupTest, OthersInTheLaunchChangeNoBit) {
+TEST(MatmulGroupTest, OthersInTheLaunchChangeNoBit) {
   for (const GroupForm &form : forms) {
     auto together = compiledStep(textOf(form));
     ASSERT_NE(together, nullptr);
     Random random(static_cast<uint64_t>(form.depth));
-    std::vector<ProductValues> values = drawn(form, random, 20);
+    std::vector<MatmulValues> values = drawn(form, random, 20);
     auto all = run(*together, form, values);
     ASSERT_TRUE(all);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -148,7 +147,7 @@ TEST(ProductGroupTest, OthersInTheLaunchChangeNoBit) {
   }
 }
 
-TEST(ProductGroupTest, ProductsWithTheSameTilesAreOneLaunch) {
+TEST(MatmulGroupTest, MatmulsWithTheSameTilesAreOneLaunch) {
   if (!inspectsKernels()) {
     GTEST_SKIP() << "counts are those of another process";
   }
@@ -166,8 +165,8 @@ TEST(ProductGroupTest, ProductsWithTheSameTilesAreOneLaunch) {
     SCOPED_TRACE(textOf(form));
     int64_t launches = 0;
     for (const KernelCounts &counts : kernels) {
-      bool isProduct = llvm::StringRef(counts.kernel).starts_with("product");
-      launches += isProduct ? counts.launches : 0;
+      bool isMatmul = llvm::StringRef(counts.kernel).starts_with("product");
+      launches += isMatmul ? counts.launches : 0;
     }
     EXPECT_EQ(launches, 1);
   }

@@ -1,5 +1,5 @@
 // Fills buffers before their use.
-#include "ProductRing.h"
+#include "MatmulRing.h"
 
 using namespace mlir;
 using namespace cheems::tile;
@@ -7,10 +7,10 @@ using namespace cheems::tile;
 /// The least piece that an asynchronous copy moves.
 constexpr int64_t kLeastCopy = 4;
 
-ProductBuffers ProductBuffers::alloc(TileBuilder &t, ProductTileAttr s,
-                                     Type element, size_t weights,
-                                     int64_t weightColumns) {
-  ProductBuffers buffers;
+MatmulBuffers MatmulBuffers::alloc(TileBuilder &t, MatmulTileAttr s,
+                                   Type element, size_t weights,
+                                   int64_t weightColumns) {
+  MatmulBuffers buffers;
   buffers.x = t.alloc({s.getStages(), s.getRows(), s.getDepth()}, element,
                       /*swizzled=*/true);
   for (size_t i = 0; i < weights; ++i) {
@@ -21,8 +21,8 @@ ProductBuffers ProductBuffers::alloc(TileBuilder &t, ProductTileAttr s,
   return buffers;
 }
 
-SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
-                                    Multiply multiply) {
+SmallVector<Value> MatmulRing::run(Value steps, ValueRange zeros,
+                                   Multiply multiply) {
   return loop(steps, zeros, s.getStages() - 1,
               [&](Value step, Value stage, ValueRange sums,
                   function_ref<void()> fetch) -> SmallVector<Value> {
@@ -34,8 +34,8 @@ SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
               });
 }
 
-SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
-                                              Multiply begin) {
+SmallVector<Value> MatmulRing::runWarpgroups(Value steps, ValueRange zeros,
+                                             Multiply begin) {
   int64_t ahead = s.getStages() - 2;
   SmallVector<Value> begun = loop(steps, zeros, ahead,
                                   [&](Value step, Value stage, ValueRange sums,
@@ -50,13 +50,13 @@ SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
                                         begin(step, stage, sums);
                                     fetch();
                                     // For all but the matmuls of this step.
-                                    return waitForProducts(next, next.size());
+                                    return waitForMatmuls(next, next.size());
                                   });
-  return waitForProducts(begun, 0);
+  return waitForMatmuls(begun, 0);
 }
 
-SmallVector<Value> ProductRing::runFilled(Value steps, ValueRange zeros,
-                                          Multiply begin) {
+SmallVector<Value> MatmulRing::runFilled(Value steps, ValueRange zeros,
+                                         Multiply begin) {
   auto ring =
       RingOp::create(t.b, steps, uint64_t(s.getStages()), IntegerAttr(), zeros);
   SmallVector<Type> types = {t.b.getIndexType(), t.b.getIndexType()};
@@ -77,20 +77,20 @@ SmallVector<Value> ProductRing::runFilled(Value steps, ValueRange zeros,
   SmallVector<Value> next =
       begin(used.getArgument(0), used.getArgument(1),
             ValueRange(used.getArguments()).drop_front(2));
-  RingYieldOp::create(t.b, waitForProducts(next, next.size()));
+  RingYieldOp::create(t.b, waitForMatmuls(next, next.size()));
   t.b.setInsertionPointAfter(ring);
-  return waitForProducts(SmallVector<Value>(ring.getResults()), 0);
+  return waitForMatmuls(SmallVector<Value>(ring.getResults()), 0);
 }
 
-SmallVector<Value> ProductRing::waitForProducts(ArrayRef<Value> begun,
-                                                size_t pending) {
+SmallVector<Value> MatmulRing::waitForMatmuls(ArrayRef<Value> begun,
+                                              size_t pending) {
   return llvm::map_to_vector(begun, [&](Value sum) -> Value {
     return t.warpgroupWait(sum, int64_t(pending));
   });
 }
 
-SmallVector<Value> ProductRing::loop(Value steps, ValueRange zeros,
-                                     int64_t ahead, Turn turn) {
+SmallVector<Value> MatmulRing::loop(Value steps, ValueRange zeros,
+                                    int64_t ahead, Turn turn) {
   for (int64_t step = 0; step < ahead; ++step) {
     fetch(t.index(step), t.index(step));
   }
@@ -111,21 +111,21 @@ SmallVector<Value> ProductRing::loop(Value steps, ValueRange zeros,
   return SmallVector<Value>(ArrayRef(after).drop_front(2));
 }
 
-Value ProductRing::following(Value stage) {
+Value MatmulRing::following(Value stage) {
   Value next = t.add(stage, 1);
   Value isPast = arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq, next,
                                        t.index(s.getStages()));
   return t.select(isPast, t.index(0), next);
 }
 
-void ProductRing::fetch(Value step, Value stage) {
+void MatmulRing::fetch(Value step, Value stage) {
   for (const RingPart &part : parts) {
     move(part, step, stage);
   }
   t.commit();
 }
 
-void ProductRing::move(const RingPart &part, Value step, Value stage) {
+void MatmulRing::move(const RingPart &part, Value step, Value stage) {
   auto buffer = cast<BufferType>(part.buffer.getType());
   int64_t columns = buffer.getColumns();
   Place place{{part.row, t.mul(step, columns)}, {0, 1}};

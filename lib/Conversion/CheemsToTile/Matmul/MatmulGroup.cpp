@@ -1,5 +1,5 @@
 // Finds matmuls that one launch may compute.
-#include "ProductGroup.h"
+#include "MatmulGroup.h"
 #include "Strategy/SelectStrategy.h"
 
 using namespace mlir;
@@ -62,17 +62,17 @@ bool Product::isLike(Product other) const {
           one.getGroup() == cast<QuantizedMatmulOp>(other.op).getGroup());
 }
 
-ProductForm ProductChain::form() const {
+MatmulForm MatmulChain::form() const {
   bool few = hasFewRows(last());
   if (products[0].isQuantized()) {
-    return few ? ProductForm::QuantizedFewRows : ProductForm::Coded;
+    return few ? MatmulForm::QuantizedFewRows : MatmulForm::Coded;
   }
-  return products[0].matrix().getElementType().isF32() ? ProductForm::F32
-         : few                                         ? ProductForm::FewRows
-                                                       : ProductForm::ManyRows;
+  return products[0].matrix().getElementType().isF32() ? MatmulForm::F32
+         : few                                         ? MatmulForm::FewRows
+                                                       : MatmulForm::ManyRows;
 }
 
-SmallVector<Operation *> ProductChain::ops() const {
+SmallVector<Operation *> MatmulChain::ops() const {
   SmallVector<Operation *> ops;
   for (Product product : products) {
     ops.push_back(product.op);
@@ -84,12 +84,12 @@ SmallVector<Operation *> ProductChain::ops() const {
   return ops;
 }
 
-Value ProductChain::out() const {
+Value MatmulChain::out() const {
   linalg::GenericOp op = after;
   return op ? op.getOutputs()[0] : products[0].target();
 }
 
-SmallVector<Value> ProductChain::others() const {
+SmallVector<Value> MatmulChain::others() const {
   SmallVector<Value> others;
   linalg::GenericOp op = after;
   if (op) {
@@ -103,7 +103,7 @@ SmallVector<Value> ProductChain::others() const {
 }
 
 /// A matmul that only `user` reads.
-static Product productFor(Value operand, Operation *user) {
+static Product matmulFor(Value operand, Operation *user) {
   Product product = Product::of(operand.getDefiningOp());
   return product && operand.hasOneUse() &&
                  product.op->getBlock() == user->getBlock()
@@ -111,14 +111,14 @@ static Product productFor(Value operand, Operation *user) {
              : Product{nullptr};
 }
 
-ProductChain cheems::tile::chainBefore(linalg::GenericOp op) {
-  ProductChain chain;
+MatmulChain cheems::tile::chainBefore(linalg::GenericOp op) {
+  MatmulChain chain;
   chain.after = op;
   if (!isElementwise(op)) {
     return chain;
   }
   for (Value operand : op.getInputs()) {
-    Product product = productFor(operand, op);
+    Product product = matmulFor(operand, op);
     bool fits = product && (chain.products.empty() ||
                             (chain.products.size() == 1 &&
                              product.isLike(chain.products[0]) &&
@@ -130,17 +130,17 @@ ProductChain cheems::tile::chainBefore(linalg::GenericOp op) {
   return chain;
 }
 
-ProductChain cheems::tile::chainOf(Product product) {
+MatmulChain cheems::tile::chainOf(Product product) {
   linalg::GenericOp after = onlyElementwiseUse(product.op->getResult(0));
-  return after ? chainBefore(after) : ProductChain{{product}, {}};
+  return after ? chainBefore(after) : MatmulChain{{product}, {}};
 }
 
 /// Whether two chains can share tiles. If rows are few, the form and k alone
 /// say what the tiles are.
-static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
+static bool haveSameTiles(const MatmulChain &a, const MatmulChain &c,
                           const Strategy &strategy) {
-  ProductTileAttr one = strategyOfProducts(a, strategy).getMany();
-  return !one || one.hasSameTiles(strategyOfProducts(c, strategy).getMany());
+  MatmulTileAttr one = strategyOfMatmuls(a, strategy).getMany();
+  return !one || one.hasSameTiles(strategyOfMatmuls(c, strategy).getMany());
 }
 
 /// Whether `value` is there before `at`.
@@ -149,7 +149,7 @@ static bool isThere(Value value, Operation *at) {
   return !op || op->getBlock() != at->getBlock() || op->isBeforeInBlock(at);
 }
 
-bool cheems::tile::canBeAt(const ProductChain &chain, Operation *at) {
+bool cheems::tile::canBeAt(const MatmulChain &chain, Operation *at) {
   auto isThereNow = [&](Value value) { return isThere(value, at); };
   SmallVector<Value> wanted = chain.others();
   for (Product product : chain.products) {
@@ -165,44 +165,43 @@ bool cheems::tile::canBeAt(const ProductChain &chain, Operation *at) {
   return llvm::all_of(wanted, isThereNow);
 }
 
-bool cheems::tile::canBeAt(ArrayRef<ProductGroup> groups, Operation *at) {
-  return llvm::all_of(groups, [&](const ProductGroup &group) {
-    return llvm::all_of(group.chains, [&](const ProductChain &one) {
-      return canBeAt(one, at);
-    });
+bool cheems::tile::canBeAt(ArrayRef<MatmulGroup> groups, Operation *at) {
+  return llvm::all_of(groups, [&](const MatmulGroup &group) {
+    return llvm::all_of(
+        group.chains, [&](const MatmulChain &one) { return canBeAt(one, at); });
   });
 }
 
-static bool isBefore(const ProductChain &a, const ProductChain &c) {
+static bool isBefore(const MatmulChain &a, const MatmulChain &c) {
   return a.last()->isBeforeInBlock(c.last());
 }
 
 /// If rows are many, chains share buffers for one tile of weights. If
 /// rows are few, no chain has any.
-static bool fitsBesideOthers(const ProductChain &chain) {
-  ProductForm form = chain.form();
-  return chain.products.size() == 1 || form == ProductForm::FewRows ||
-         form == ProductForm::QuantizedFewRows;
+static bool fitsBesideOthers(const MatmulChain &chain) {
+  MatmulForm form = chain.form();
+  return chain.products.size() == 1 || form == MatmulForm::FewRows ||
+         form == MatmulForm::QuantizedFewRows;
 }
 
-bool ProductChain::has(Operation *op) const {
+bool MatmulChain::has(Operation *op) const {
   return llvm::any_of(products, [&](Product each) { return each.op == op; });
 }
 
-static bool contains(ArrayRef<ProductChain> chains, const ProductChain &chain) {
-  return llvm::any_of(chains, [&](const ProductChain &one) {
+static bool contains(ArrayRef<MatmulChain> chains, const MatmulChain &chain) {
+  return llvm::any_of(chains, [&](const MatmulChain &one) {
     return one.last() == chain.last();
   });
 }
 
-ProductGroup ProductGroup::of(GroupOp group) {
-  ProductGroup found{{}, nullptr};
+MatmulGroup MatmulGroup::of(GroupOp group) {
+  MatmulGroup found{{}, nullptr};
   for (Operation *root : group.getRoots()) {
     Product product = Product::of(root);
     if (!product) {
       continue;
     }
-    ProductChain chain = chainOf(product);
+    MatmulChain chain = chainOf(product);
     if (chain.has(root) && !contains(found.chains, chain)) {
       found.chains.push_back(chain);
     }
@@ -215,25 +214,25 @@ ProductGroup ProductGroup::of(GroupOp group) {
   // Blocks of one launch read one input, and share what memory they have.
   Product first{found.root()};
   bool isAlone = found.chains.size() == 1;
-  bool isWhole = llvm::all_of(found.chains, [&](const ProductChain &chain) {
+  bool isWhole = llvm::all_of(found.chains, [&](const MatmulChain &chain) {
     return llvm::all_of(chain.products,
                         [&](Product each) { return each.isLike(first); }) &&
            (isAlone || (fitsBesideOthers(chain) && canBeAt(chain, found.at)));
   });
-  return isWhole ? found : ProductGroup{{}, nullptr};
+  return isWhole ? found : MatmulGroup{{}, nullptr};
 }
 
-SmallVector<Operation *> ProductGroup::ops() const {
+SmallVector<Operation *> MatmulGroup::ops() const {
   SmallVector<Operation *> ops;
-  for (const ProductChain &chain : chains) {
+  for (const MatmulChain &chain : chains) {
     llvm::append_range(ops, chain.ops());
   }
   return ops;
 }
 
-ProductGroup ProductGroup::around(const ProductChain &chain,
-                                  const Strategy &strategy) {
-  ProductGroup group{{chain}, chain.last()};
+MatmulGroup MatmulGroup::around(const MatmulChain &chain,
+                                const Strategy &strategy) {
+  MatmulGroup group{{chain}, chain.last()};
   Block *block = group.at->getBlock();
   if (!fitsBesideOthers(chain)) {
     return group;
@@ -244,7 +243,7 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
         !product.isLike(chain.products[0])) {
       continue;
     }
-    ProductChain other = chainOf(product);
+    MatmulChain other = chainOf(product);
     if (other.has(user) && !contains(group.chains, other) &&
         fitsBesideOthers(other) && other.last()->getBlock() == block &&
         haveSameTiles(chain, other, strategy)) {
@@ -253,10 +252,10 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
   }
   llvm::sort(group.chains, isBefore);
   group.at = group.chains.front().last();
-  llvm::erase_if(group.chains, [&](const ProductChain &one) {
+  llvm::erase_if(group.chains, [&](const MatmulChain &one) {
     return !canBeAt(one, group.at);
   });
   // Without the chain itself it is alone.
   return contains(group.chains, chain) ? group
-                                       : ProductGroup{{chain}, chain.last()};
+                                       : MatmulGroup{{chain}, chain.last()};
 }

@@ -1,7 +1,7 @@
 // Matmuls as a step has them, with what becomes of their sums, and what they
 // should give.
-#ifndef CHEEMS_TEST_UNIT_TILEKERNELS_PRODUCTFORM_H
-#define CHEEMS_TEST_UNIT_TILEKERNELS_PRODUCTFORM_H
+#ifndef CHEEMS_TEST_UNIT_TILEKERNELS_MATMULFORM_H
+#define CHEEMS_TEST_UNIT_TILEKERNELS_MATMULFORM_H
 
 #include "Cases.h"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
@@ -18,7 +18,7 @@ enum class After {
 };
 
 /// What is compiled.
-struct ProductForm {
+struct MatmulForm {
   Number number; ///< of weights; inputs are rounded to it
   int64_t columns, depth;
   After after = After::Nothing;
@@ -32,9 +32,9 @@ struct ProductForm {
 };
 
 /// The function @product, as the importer makes one.
-std::string textOf(const ProductForm &form);
+std::string textOf(const MatmulForm &form);
 
-struct ProductValues {
+struct MatmulValues {
   reference::Tensor x; ///< [T, K]
   std::vector<reference::Tensor> weights, biases;
   reference::Tensor factor; ///< [N]: of a residual or a mask
@@ -43,16 +43,15 @@ struct ProductValues {
   int64_t rows() const { return x.shape[0]; }
 };
 
-ProductValues drawnValues(const ProductForm &form, Random &random,
-                          int64_t rows);
+MatmulValues drawnValues(const MatmulForm &form, Random &random, int64_t rows);
 
 /// The matmul of `values`; nothing after a test failure.
-std::optional<Array> run(TileModule &module, const ProductForm &form,
-                         const ProductValues &values);
+std::optional<Array> run(TileModule &module, const MatmulForm &form,
+                         const MatmulValues &values);
 
 /// Each element is within what roundings may do to it.
-testing::AssertionResult isProduct(const Array &got, const ProductForm &form,
-                                   const ProductValues &values);
+testing::AssertionResult isMatmul(const Array &got, const MatmulForm &form,
+                                  const MatmulValues &values);
 
 } // namespace cheems::test
 

@@ -247,9 +247,9 @@ struct Weights {
 };
 
 /// The matmul of rounded rows.
-void expectProduct(const MergedForm &form, const Array &got,
-                   const Array &rounded, const Tensor &weights,
-                   const Tensor &x) {
+void expectMatmul(const MergedForm &form, const Array &got,
+                  const Array &rounded, const Tensor &weights,
+                  const Tensor &x) {
   int64_t depth = form.depth();
   for (int64_t n = 0; n < form.columns; ++n) {
     double sum = form.residual ? x(0, n) : 0, size = std::abs(sum);
@@ -268,7 +268,7 @@ std::vector<unsigned char> bytesOf(const Array &array) {
   return {array.bytes().begin(), array.bytes().end()};
 }
 
-TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
+TEST(MergedMatmulTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
   forEachCase([&](uint64_t number) {
     const MergedForm &form = forms[formOf(number, forms.size())];
     TileModule *compiled = compiledStep(textOf(form));
@@ -300,7 +300,7 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
     if (!form.bits) { // QuantizedMatmulKernelTest holds quantized matmuls
       auto rounded = run(module, "attended", one, weights, scales, own);
       ASSERT_TRUE(rounded);
-      expectProduct(form, *got, *rounded, weights, own);
+      expectMatmul(form, *got, *rounded, weights, own);
     }
   });
 }
@@ -356,14 +356,14 @@ void expectLaunches(const MergedForm &form, const std::string &made,
   }
 }
 
-TEST(MergedProductTest, OfOneRowAndFewPiecesTheMergeIsNoLaunch) {
-  expectLaunches(forms[3], "merged_product_of_one_row", "product_of_one_row",
-                 "product_few_rows");
+TEST(MergedMatmulTest, OfOneRowAndFewPiecesTheMergeIsNoLaunch) {
+  expectLaunches(forms[3], "merged_matmul_of_one_row", "matmul_of_one_row",
+                 "matmul_few_rows");
 }
 
-TEST(MergedProductTest, OfOneRowTheRoundingToCodesIsNoLaunch) {
-  expectLaunches(forms.back(), "merged_product_int8_of_one_row",
-                 "rounded_product_int8_of_one_row", "product_int8_few_rows");
+TEST(MergedMatmulTest, OfOneRowTheRoundingToCodesIsNoLaunch) {
+  expectLaunches(forms.back(), "merged_matmul_int8_of_one_row",
+                 "rounded_matmul_int8_of_one_row", "matmul_int8_few_rows");
 }
 
 } // namespace

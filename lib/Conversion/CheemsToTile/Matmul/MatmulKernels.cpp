@@ -1,5 +1,5 @@
 // Builds the kernels of matmuls.
-#include "ProductKernels.h"
+#include "MatmulKernels.h"
 
 using namespace mlir;
 using namespace cheems::tile;
@@ -8,9 +8,9 @@ using namespace cheems::tile;
 constexpr int64_t kInstructionDepth = 16;
 
 /// Tiles of x and of the weights, all of which advance along k together.
-static ProductRing ringOf(TileBuilder &t, ProductTileAttr s,
-                          const ProductBuffers &buffers,
-                          const ProductInputs &in, const RowsAndColumns &at) {
+static MatmulRing ringOf(TileBuilder &t, MatmulTileAttr s,
+                         const MatmulBuffers &buffers, const MatmulInputs &in,
+                         const RowsAndColumns &at) {
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
   int64_t aligned = alignmentOf(in.depth, element);
   bool isBulk = s.getCopy() == OperandCopy::Bulk;
@@ -28,11 +28,11 @@ static SmallVector<Value> zerosOf(TileBuilder &t, RankedTensorType type,
   return SmallVector<Value>(count, t.fill(type, 0));
 }
 
-void cheems::tile::buildProduct(TileBuilder &t, ProductTileAttr s,
-                                const ProductBuffers &buffers,
-                                const ProductInputs &in, Finish finish) {
+void cheems::tile::buildMatmul(TileBuilder &t, MatmulTileAttr s,
+                               const MatmulBuffers &buffers,
+                               const MatmulInputs &in, Finish finish) {
   if (s.getUnit() == Unit::Wgmma) {
-    return buildProductOfWarpgroups(t, s, buffers, in, finish);
+    return buildMatmulOfWarpgroups(t, s, buffers, in, finish);
   }
   MLIRContext *context = t.b.getContext();
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
@@ -47,7 +47,7 @@ void cheems::tile::buildProduct(TileBuilder &t, ProductTileAttr s,
                       fragment(FragmentRole::C));
   RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
                     t.mul(in.columnBlock, s.getColumns())};
-  ProductRing ring = ringOf(t, s, buffers, in, at);
+  MatmulRing ring = ringOf(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
       t.ceilDiv(t.extent(in.x, 1), s.getDepth()),
       zerosOf(t, c, in.weights.size()),
@@ -66,16 +66,16 @@ void cheems::tile::buildProduct(TileBuilder &t, ProductTileAttr s,
   finish(sums, at);
 }
 
-void cheems::tile::buildProductOfWarpgroups(TileBuilder &t, ProductTileAttr s,
-                                            const ProductBuffers &buffers,
-                                            const ProductInputs &in,
-                                            Finish finish) {
+void cheems::tile::buildMatmulOfWarpgroups(TileBuilder &t, MatmulTileAttr s,
+                                           const MatmulBuffers &buffers,
+                                           const MatmulInputs &in,
+                                           Finish finish) {
   auto layout = FragmentAttr::get(t.b.getContext(), FragmentRole::C,
                                   s.getWarpsM(), s.getWarpsN(), 1, 2);
   auto c = t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
   RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
                     t.mul(in.columnBlock, s.getColumns())};
-  ProductRing ring = ringOf(t, s, buffers, in, at);
+  MatmulRing ring = ringOf(t, s, buffers, in, at);
   Value steps = t.ceilDiv(t.extent(in.x, 1), s.getDepth());
   SmallVector<Value> zeros = zerosOf(t, c, in.weights.size());
   auto begin = [&](Value, Value stage, ValueRange carried) {
@@ -92,9 +92,9 @@ void cheems::tile::buildProductOfWarpgroups(TileBuilder &t, ProductTileAttr s,
          at);
 }
 
-void cheems::tile::buildProductF32(TileBuilder &t, ProductTileAttr s,
-                                   const ProductBuffers &buffers,
-                                   const ProductInputs &in, Finish finish) {
+void cheems::tile::buildMatmulF32(TileBuilder &t, MatmulTileAttr s,
+                                  const MatmulBuffers &buffers,
+                                  const MatmulInputs &in, Finish finish) {
   // A warp has 4 rows and 8 columns of threads: eight neighbours read eight
   // rows of a buffer, which lie in different banks.
   auto layout = BlockedAttr::get(t.b.getContext(), 4 * s.getWarpsM(),
@@ -102,7 +102,7 @@ void cheems::tile::buildProductF32(TileBuilder &t, ProductTileAttr s,
   auto c = t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
   RowsAndColumns at{t.mul(in.rowBlock, s.getRows()),
                     t.mul(in.columnBlock, s.getColumns())};
-  ProductRing ring = ringOf(t, s, buffers, in, at);
+  MatmulRing ring = ringOf(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
       t.ceilDiv(t.extent(in.x, 1), s.getDepth()),
       zerosOf(t, c, in.weights.size()),
@@ -116,9 +116,8 @@ void cheems::tile::buildProductF32(TileBuilder &t, ProductTileAttr s,
   finish(sums, at);
 }
 
-void cheems::tile::buildProductOfFewRows(TileBuilder &t, FewRowsTileAttr s,
-                                         const ProductInputs &in,
-                                         Finish finish) {
+void cheems::tile::buildMatmulOfFewRows(TileBuilder &t, FewRowsTileAttr s,
+                                        const MatmulInputs &in, Finish finish) {
   constexpr int64_t width = 8; // 16 bytes of a row of weights per lane
   MLIRContext *context = t.b.getContext();
   Type element = cast<MemRefType>(in.weights[0].getType()).getElementType();

@@ -1,5 +1,5 @@
 // A matmul as cheems_cpu.linear, once its weight is in panels.
-#include "PackProduct.h"
+#include "PackMatmul.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -27,8 +27,8 @@ Start startOf(Value init) {
 
 } // namespace
 
-void cheems::packProduct(linalg::MatmulOp op, Value weight, IntegerAttr bits,
-                         ValueRange scales, IRRewriter &rewriter) {
+void cheems::packMatmul(linalg::MatmulOp op, Value weight, IntegerAttr bits,
+                        ValueRange scales, IRRewriter &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   Value init = op.getOutputs()[0];

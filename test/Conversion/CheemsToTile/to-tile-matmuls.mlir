@@ -44,11 +44,11 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK: %[[ROWS:.*]] = tensor.dim %arg0, %c0
 // CHECK: %[[ONE:.*]] = arith.cmpi ult, %[[ROWS]], %c2
 // CHECK: %[[MORE:.*]] = arith.cmpi uge, %[[ROWS]], %c2
-// CHECK: %[[FIRST:.*]] = cheems_tile.launch @product_of_one_row when %[[ONE]] grid[%c16, %{{.*}}, %{{.*}}] {{.*}} outs(%arg3 :
-// CHECK: launch @product_few_rows when %[[MORE]] grid[%c16, %{{.*}}, %{{.*}}] {{.*}} outs(%[[FIRST]] :
-// CHECK-LABEL: kernel @product_of_one_row(
+// CHECK: %[[FIRST:.*]] = cheems_tile.launch @matmul_of_one_row when %[[ONE]] grid[%c16, %{{.*}}, %{{.*}}] {{.*}} outs(%arg3 :
+// CHECK: launch @matmul_few_rows when %[[MORE]] grid[%c16, %{{.*}}, %{{.*}}] {{.*}} outs(%[[FIRST]] :
+// CHECK-LABEL: kernel @matmul_of_one_row(
 // CHECK: cheems_tile.mma {{.*}} tensor<16x8xf32
-// CHECK-LABEL: kernel @product_few_rows(
+// CHECK-LABEL: kernel @matmul_few_rows(
 // CHECK-NOT: alloc
 // CHECK: scf.for
 // CHECK: cheems_tile.load %arg1[{{.*}}] dims [0, 1] aligned 16
@@ -81,9 +81,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // f32 is multiplied without tensor cores. Rows of an odd number of bf16 go element by element.
 // CHECK-LABEL: func.func @others
-// CHECK: launch @product_f32
+// CHECK: launch @matmul_f32
 // CHECK: launch @product grid
-// CHECK: kernel @product_f32({{.*}}) warps(8)
+// CHECK: kernel @matmul_f32({{.*}}) warps(8)
 // CHECK: cheems_tile.async_copy {{.*}} aligned 16
 // CHECK: cheems_tile.fma
 // CHECK: kernel @product({{.*}}) warps(4)
@@ -110,7 +110,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // CHECK-LABEL: func.func @together
 // CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
 // CHECK: launch @product_1 when %{{.*}} grid[%c32, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
-// CHECK: launch @product_wide when %{{.*}} grid[%c16, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @matmul_wide when %{{.*}} grid[%c16, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
 // CHECK-LABEL: kernel @product(
 // CHECK-SAME: warps(8)
 // CHECK: alloc : {{.*}}<4x128x64xbf16, swizzled>
@@ -233,8 +233,8 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // An op after two matmuls with other shapes is in the launch of one of them, once. The other one has a launch of its own.
 // CHECK-LABEL: func.func @taken_once
-// CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg1 :
-// CHECK: cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg2, %[[OTHER]] :
+// CHECK: %[[OTHER:.*]] = cheems_tile.launch @matmul_f32{{.*}} ins(%arg0, %arg1 :
+// CHECK: cheems_tile.launch @matmul_f32{{.*}} ins(%arg0, %arg2, %[[OTHER]] :
 // CHECK-NOT: cheems_tile.launch
 // CHECK: return
 #x = affine_map<(t, n, k) -> (t, k)>
@@ -261,11 +261,11 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // A norm whose rounded rows matmuls alone read: where there is one row, blocks of these compute it. The first block stores
 // the norm that others read.
 // CHECK-LABEL: func.func @normed
-// CHECK: %[[FIRST:.*]]:2 = cheems_tile.launch @normed_product_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 : tensor<?x768xf32>, tensor<768xf32>, tensor<256x768xbf16>)
+// CHECK: %[[FIRST:.*]]:2 = cheems_tile.launch @normed_matmul_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 : tensor<?x768xf32>, tensor<768xf32>, tensor<256x768xbf16>)
 // CHECK: %[[NORM:.*]]:2 = cheems_tile.launch @rms_norm {{.*}} ins(%arg0, %arg1 : {{.*}} outs(%[[FIRST]]#1, %
-// CHECK: %[[SUMS:.*]] = cheems_tile.launch @product_few_rows {{.*}} ins(%[[NORM]]#1, %arg2 : {{.*}} outs(%[[FIRST]]#0 :
+// CHECK: %[[SUMS:.*]] = cheems_tile.launch @matmul_few_rows {{.*}} ins(%[[NORM]]#1, %arg2 : {{.*}} outs(%[[FIRST]]#0 :
 // CHECK: return %[[SUMS]], %[[NORM]]#0
-// CHECK-LABEL: kernel @normed_product_of_one_row(
+// CHECK-LABEL: kernel @normed_matmul_of_one_row(
 // CHECK: %[[ROW:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x1x1024xbf16>
 // CHECK-COUNT-4: cheems_tile.load %arg2[
 // CHECK: cheems_tile.load %arg0[

@@ -1,6 +1,6 @@
 // Which matmuls one launch computes, and what becomes of their sums.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTGROUP_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCT_PRODUCTGROUP_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULGROUP_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULGROUP_H
 
 #include "Builder/Elementwise.h"
 #include "Strategy/Strategy.h"
@@ -9,7 +9,7 @@
 namespace cheems::tile {
 
 /// Which kernel computes a matmul.
-enum class ProductForm { ManyRows, FewRows, F32, Coded, QuantizedFewRows };
+enum class MatmulForm { ManyRows, FewRows, F32, Coded, QuantizedFewRows };
 
 /// A linalg.matmul or a cheems_tile.quantized_matmul.
 struct Product {
@@ -44,7 +44,7 @@ struct Product {
 
 /// Matmuls of one input whose sums a block has together, and what becomes of
 /// them.
-struct ProductChain {
+struct MatmulChain {
   SmallVector<Product> products;
   linalg::GenericOp after; ///< may be null
 
@@ -60,7 +60,7 @@ struct ProductChain {
     linalg::GenericOp op = after;
     return op ? op.getOperation() : products[0].op;
   }
-  ProductForm form() const;
+  MatmulForm form() const;
   /// Whether `op` is one of the products. The op after a product may have taken
   /// other products alone.
   bool has(Operation *op) const;
@@ -68,8 +68,8 @@ struct ProductChain {
   SmallVector<Operation *> ops() const;
   /// Returns the strategy of the first matmul. Matmuls of one launch have that
   /// of the first chain.
-  ProductStrategyAttr strategy() const {
-    return strategyOf<ProductStrategyAttr>(products[0].op);
+  MatmulStrategyAttr strategy() const {
+    return strategyOf<MatmulStrategyAttr>(products[0].op);
   }
   /// Returns the tensor that the result is written to.
   Value out() const;
@@ -79,26 +79,25 @@ struct ProductChain {
 
 /// The matmuls that `op` reads and that a block may compute: at most two, of
 /// one input.
-ProductChain chainBefore(linalg::GenericOp op);
+MatmulChain chainBefore(linalg::GenericOp op);
 
 /// The matmul with the elementwise op that alone reads it, and another matmul
 /// of that op.
-ProductChain chainOf(Product product);
+MatmulChain chainOf(Product product);
 
 /// Whether a launch before `at` can have the chain: all but x is there.
-bool canBeAt(const ProductChain &chain, Operation *at);
+bool canBeAt(const MatmulChain &chain, Operation *at);
 
 /// Chains of one launch: each block computes one of them.
-struct ProductGroup {
-  SmallVector<ProductChain> chains;
+struct MatmulGroup {
+  SmallVector<MatmulChain> chains;
   Operation *at; ///< the launch comes before it
 
   /// All chains of the input of `chain` for which the strategy has the same
   /// tiles.
-  static ProductGroup around(const ProductChain &chain,
-                             const Strategy &strategy);
+  static MatmulGroup around(const MatmulChain &chain, const Strategy &strategy);
   /// Those of a group of kind `products`. None if one launch cannot have all.
-  static ProductGroup of(GroupOp group);
+  static MatmulGroup of(GroupOp group);
 
   /// The matmul that has the strategy of all.
   Operation *root() const { return chains.front().products[0].op; }
@@ -106,7 +105,7 @@ struct ProductGroup {
 };
 
 /// Whether launches before `at` can have all matmuls.
-bool canBeAt(ArrayRef<ProductGroup> groups, Operation *at);
+bool canBeAt(ArrayRef<MatmulGroup> groups, Operation *at);
 
 /// The one result of a group that is `value` of its body. Null if there is
 /// none, or several.
@@ -114,8 +113,8 @@ Value resultOf(GroupOp group, Value value);
 
 /// The groups of matmuls of a form whose inputs are `rows`, in order. None if
 /// something else reads these, or nothing does.
-std::optional<SmallVector<GroupOp>> productsThatRead(ValueRange rows,
-                                                     ProductForm form);
+std::optional<SmallVector<GroupOp>> matmulsThatRead(ValueRange rows,
+                                                    MatmulForm form);
 
 } // namespace cheems::tile
 

@@ -175,7 +175,7 @@ std::optional<std::vector<Array>> run(TileModule &module, const Form &form,
   return module.call("normed", arguments);
 }
 
-TEST(NormedProductTest, ARowAloneHasTheBitsThatItHasAmongOthers) {
+TEST(NormedMatmulTest, ARowAloneHasTheBitsThatItHasAmongOthers) {
   forEachCase([&](uint64_t number) {
     const Form &form = forms[formOf(number, forms.size())];
     TileModule *module = compiledStep(textOf(form));
@@ -197,7 +197,7 @@ TEST(NormedProductTest, ARowAloneHasTheBitsThatItHasAmongOthers) {
   });
 }
 
-TEST(NormedProductTest, OfOneRowTheNormIsNoLaunch) {
+TEST(NormedMatmulTest, OfOneRowTheNormIsNoLaunch) {
   if (!inspectsKernels()) {
     GTEST_SKIP() << "counts are those of another process";
   }

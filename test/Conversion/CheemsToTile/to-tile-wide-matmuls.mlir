@@ -7,9 +7,9 @@
 // CHECK: %[[FEWER:.*]] = arith.cmpi ult, %[[ROWS]], %[[FROM]]
 // CHECK: %[[MORE:.*]] = arith.cmpi uge, %[[ROWS]], %[[FROM]]
 // CHECK: launch @product when %[[FEWER]] grid[%c12,
-// CHECK: launch @product_wide when %[[MORE]] grid[%c6,
+// CHECK: launch @matmul_wide when %[[MORE]] grid[%c6,
 // CHECK: kernel @product({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<128x64xbf16>
-// CHECK: kernel @product_wide({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<256x64xbf16>
+// CHECK: kernel @matmul_wide({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<256x64xbf16>
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
@@ -26,9 +26,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // For so few outputs no usual step has enough tiles. 4,096 have wide tiles anyway.
 // CHECK-LABEL: func.func @few_outputs
-// CHECK-NOT: product_wide
+// CHECK-NOT: matmul_wide
 // CHECK-LABEL: func.func @most_outputs
-// CHECK-NOT: product_wide
+// CHECK-NOT: matmul_wide
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
@@ -51,7 +51,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // Registers have no room for 256 outputs and two tiles that are added to them: one that is read, and the one that is written to.
 // CHECK-LABEL: func.func @two_tiles
-// CHECK-NOT: product_wide
+// CHECK-NOT: matmul_wide
 #all = affine_map<(t, n) -> (t, n)>
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>

@@ -1,7 +1,7 @@
 // Matmuls with one matrix of several per head and half, as queries have with
 // keys.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDMATMULS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDMATMULS_H
 
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,8 +16,8 @@ bool isBatchedWeight(OpOperand &use);
 /// The matmul as one cheems_cpu.linear per matrix, with `weight` [A, B,
 /// ceil(N/16), K/pair, 16, pair]. Matrices and blocks of rows are iterations of
 /// an scf.forall; in a decode step one follows the other.
-void packBatchedProduct(linalg::GenericOp op, Value weight,
-                        RewriterBase &rewriter);
+void packBatchedMatmul(linalg::GenericOp op, Value weight,
+                       RewriterBase &rewriter);
 
 } // namespace cheems
 

@@ -1,5 +1,5 @@
 // Batched matmuls become matmuls with panels.
-#include "BatchedProducts.h"
+#include "BatchedMatmuls.h"
 #include "cheems/Dialect/Cheems/IR/BaseBuilder.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -13,7 +13,7 @@ using namespace cheems;
 using namespace cheems::cpu;
 
 namespace {
-bool isSumOfProducts(linalg::GenericOp op) {
+bool isSumOfMatmuls(linalg::GenericOp op) {
   std::string ignored;
   llvm::raw_string_ostream errors(ignored);
   return linalg::detail::isContractionBody(
@@ -24,14 +24,14 @@ bool isSumOfProducts(linalg::GenericOp op) {
       errors);
 }
 
-struct BatchedProduct : BaseBuilder<BatchedProduct> {
+struct BatchedMatmul : BaseBuilder<BatchedMatmul> {
   RewriterBase &b;
   Location loc;
   Value x, weight;
   int64_t size, columns; ///< K, N
 
-  BatchedProduct(RewriterBase &b, Location loc, Value x, Value weight,
-                 int64_t columns)
+  BatchedMatmul(RewriterBase &b, Location loc, Value x, Value weight,
+                int64_t columns)
       : b(b), loc(loc), x(x), weight(weight),
         size(cast<RankedTensorType>(x.getType()).getDimSize(3)),
         columns(columns) {}
@@ -85,19 +85,19 @@ bool cheems::isBatchedWeight(OpOperand &use) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   return maps[0] == map({t, i, j, k}) && maps[1] == map({i, j, k, n}) &&
-         maps[2] == map({t, i, j, n}) && isSumOfProducts(op) && fill &&
+         maps[2] == map({t, i, j, n}) && isSumOfMatmuls(op) && fill &&
          matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
-                                RewriterBase &b) {
+void cheems::packBatchedMatmul(linalg::GenericOp op, Value weight,
+                               RewriterBase &b) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
   Value x = op.getInputs()[0];
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   // Every element is written: what the fill wrote is not read.
   Value y = op.getOutputs()[0].getDefiningOp<linalg::FillOp>().getOutputs()[0];
-  BatchedProduct batched(b, loc, x, weight, type.getDimSize(3));
+  BatchedMatmul batched(b, loc, x, weight, type.getDimSize(3));
   OpFoldResult rows = tensor::getMixedSize(b, loc, x, 0);
   if (hasFewRows(op)) {
     Value zero = batched.index(0), one = batched.index(1),
@@ -107,7 +107,7 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
         b, loc, {zero, zero}, {outer, inner}, {one, one}, y,
         [&](OpBuilder &, Location, ValueRange at,
             ValueRange args) -> scf::ValueVector {
-          BatchedProduct::Place place =
+          BatchedMatmul::Place place =
               batched.product(batched.attr(0), rows, at[0], at[1], args[0]);
           return {
               batched.insert(place.sums, args[0], place.offsets, place.sizes)};
@@ -132,7 +132,7 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
                 {b.getAffineConstantExpr(kStackRows), all - block * kStackRows},
                 b.getContext()),
             {args[0], rows});
-        BatchedProduct::Place place =
+        BatchedMatmul::Place place =
             batched.product(row, count, args[1], args[2], args[3]);
         auto yields = scf::InParallelOp::create(b, loc);
         b.setInsertionPointToStart(yields.getBody());
