@@ -301,13 +301,13 @@ def measure(driver):
 
 def modelled(tools, library):
     import gpu_table
-    bench, card = gpu_table.Bench(tools.resolve(), pathlib.Path(library).resolve(), "sm_90a"), time_model.card_named("NVIDIA H100")
+    bench, gpu = gpu_table.Bench(tools.resolve(), pathlib.Path(library).resolve(), "sm_90a"), time_model.gpu_named("NVIDIA H100")
     names = [name for name, _ in GAPS + BARRIERS] + ["nothing between kernels"]
     head, columns = ["form"], [names]
     for label in ("160M", "320M"):
         parts = gpu_table.Parts(bench, gpu_table.SHAPES[label], "stored", *gpu_table.decode())
         count = parts.whole(lambda step: step.total("launches"))
-        work = 1e6 * parts.whole(lambda step: time_model.seconds_of(step.kernels, card, 0))
+        work = 1e6 * parts.whole(lambda step: time_model.seconds_of(step.kernels, gpu, 0))
         # One kernel is a launch, too, with the shortest gap.
         between = [count * gap for _, gap in GAPS] + [GAPS[0][1] + (count - 1) * barrier for _, barrier in BARRIERS] + [0]
         head.append(f"{label}: {count:.0f} launches")

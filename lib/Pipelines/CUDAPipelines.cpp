@@ -40,9 +40,9 @@ static void simplify(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-static void round(OpPassManager &pm, const CardOptions &card) {
-  pm.addPass(createSetCardPass(SetCardPassOptions{
-      card.architecture, card.unit, card.copy, card.multiprocessors}));
+static void round(OpPassManager &pm, const GPUOptions &gpu) {
+  pm.addPass(createSetGPUPass(SetGPUPassOptions{
+      gpu.architecture, gpu.unit, gpu.copy, gpu.multiprocessors}));
   // For a choice without chance, and for what samplers commonly look at.
   AddTopLogitsPassOptions topLogits;
   topLogits.counts = {1, 64};
@@ -67,7 +67,7 @@ static void groupOps(OpPassManager &pm) {
   pm.addPass(createGroupRowsPass());
 }
 
-static void makeGroups(OpPassManager &pm, const CardOptions &) {
+static void makeGroups(OpPassManager &pm, const GPUOptions &) {
   // How many sums experts leave decides what matmuls take.
   SelectGPUStrategyPassOptions experts;
   experts.only = {"cheems.retrieve_experts", "cheems.mix_experts"};
@@ -77,17 +77,17 @@ static void makeGroups(OpPassManager &pm, const CardOptions &) {
   groupOps(pm);
 }
 
-static void selectStrategies(OpPassManager &pm, const CardOptions &) {
+static void selectStrategies(OpPassManager &pm, const GPUOptions &) {
   pm.addPass(createSelectGPUStrategyPass());
 }
 
-static void makeKernels(OpPassManager &pm, const CardOptions &) {
+static void makeKernels(OpPassManager &pm, const GPUOptions &) {
   pm.addPass(createToTilePass());
   simplify(pm);
   pm.addPass(tile::createTilePlanSharedPass());
 }
 
-static void makeLaunches(OpPassManager &pm, const CardOptions &) {
+static void makeLaunches(OpPassManager &pm, const GPUOptions &) {
   pm.addPass(createEnterBuffersPass());
   pm.addPass(createLowerParametersPass());
   // CSE merged equal destinations; each launch needs its own again.
@@ -104,11 +104,11 @@ static void makeLaunches(OpPassManager &pm, const CardOptions &) {
   pm.addPass(tile::createTileOverlapLaunchesPass());
 }
 
-static void makePlan(OpPassManager &pm, const CardOptions &) {
+static void makePlan(OpPassManager &pm, const GPUOptions &) {
   buildTileToPlanPipeline(pm);
 }
 
-static void lowerKernels(OpPassManager &pm, const CardOptions &) {
+static void lowerKernels(OpPassManager &pm, const GPUOptions &) {
   buildTileToNVVMPipeline(pm);
 }
 
@@ -132,12 +132,12 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
   return stages;
 }
 
-void buildCUDAPipeline(OpPassManager &pm, const CardOptions &card,
-                       CUDAStage from, CUDAStage to) {
+void buildCUDAPipeline(OpPassManager &pm, const GPUOptions &gpu, CUDAStage from,
+                       CUDAStage to) {
   for (const CUDAPipelineStage &stage : cudaStages()) {
     if (stage.stage > from && stage.stage <= to) {
       enter(pm, stage.stage);
-      stage.build(pm, card);
+      stage.build(pm, gpu);
     }
   }
 }
@@ -161,7 +161,7 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       *this, "multiprocessors",
       llvm::cl::desc("multiprocessors of the GPU; 0: of an A100 or an H100"),
       llvm::cl::init(0)};
-  CardOptions card() const { return {arch, unit, copy, multiprocessors}; }
+  GPUOptions gpu() const { return {arch, unit, copy, multiprocessors}; }
 };
 
 /// Every stage, as what an option may be.
@@ -191,7 +191,7 @@ void registerCUDAPipelines() {
         ("cheems-cuda-to-" + stringify(stage.stage)).str(), stage.summary,
         [&stage](OpPassManager &pm, const StageOptions &options) {
           enter(pm, stage.stage);
-          stage.build(pm, options.card());
+          stage.build(pm, options.gpu());
         });
   }
   PassPipelineRegistration<>("cheems-form-groups",
@@ -203,15 +203,15 @@ void registerCUDAPipelines() {
       "Ops of a step become groups, and these launches of kernels, with the "
       "strategies that ops have or that are chosen for them",
       [](OpPassManager &pm) {
-        makeGroups(pm, CardOptions());
-        selectStrategies(pm, CardOptions());
+        makeGroups(pm, GPUOptions());
+        selectStrategies(pm, GPUOptions());
         pm.addPass(createToTilePass());
       });
   PassPipelineRegistration<PartOptions>(
       "cheems-cuda",
       "All stages of the way to kernels of GPUs, or those between two",
       [](OpPassManager &pm, const PartOptions &options) {
-        buildCUDAPipeline(pm, options.card(), options.from, options.to);
+        buildCUDAPipeline(pm, options.gpu(), options.from, options.to);
       });
 }
 

@@ -7,23 +7,23 @@ using nlohmann::json;
 
 namespace {
 
-std::string_view parsePart(const FieldReader &card, const std::string &field,
+std::string_view parsePart(const FieldReader &gpu, const std::string &field,
                            std::string_view bytes) {
-  const json &place = card.list(field);
+  const json &place = gpu.list(field);
   if (place.size() != 2) {
-    throw card.bad(field, "is not an offset and a size");
+    throw gpu.bad(field, "is not an offset and a size");
   }
   auto size = static_cast<int64_t>(bytes.size());
-  int64_t offset = card.integer(place[0], field, 0, size);
-  int64_t length = card.integer(place[1], field, 1, size);
+  int64_t offset = gpu.integer(place[0], field, 0, size);
+  int64_t length = gpu.integer(place[1], field, 1, size);
   if (length > size - offset) {
-    throw card.bad(field, "reaches outside its section");
+    throw gpu.bad(field, "reaches outside its section");
   }
   return bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(length));
 }
 
-CardCode parseCard(const FieldReader &reader, std::string_view bytes) {
-  CardCode code;
+GPUCode parseGPU(const FieldReader &reader, std::string_view bytes) {
+  GPUCode code;
   code.architecture = reader.oneOf("architecture", {"sm_80", "sm_90a"});
   code.path = reader.where();
   code.plan = parsePart(reader, "plan", bytes);
@@ -39,12 +39,12 @@ CardCode parseCard(const FieldReader &reader, std::string_view bytes) {
 
 } // namespace
 
-bool CardCode::runsOn(int major, int minor) const {
+bool GPUCode::runsOn(int major, int minor) const {
   // What "a" marks uses features that later GPUs do not keep.
   return architecture == "sm_90a" ? major == 9 && minor == 0 : major >= 8;
 }
 
-bool CardCode::cubinRunsOn(int major, int minor) const {
+bool GPUCode::cubinRunsOn(int major, int minor) const {
   return architecture == "sm_90a" ? major == 9 && minor == 0 : major == 8;
 }
 
@@ -59,8 +59,8 @@ CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
   }
   for (const json &item : reader.list("cards")) {
     FieldReader one = reader.element(item, "cards", image.cards.size());
-    CardCode code = parseCard(one, bytes);
-    for (const CardCode &other : image.cards) {
+    GPUCode code = parseGPU(one, bytes);
+    for (const GPUCode &other : image.cards) {
       if (code.architecture == other.architecture) {
         throw one.bad("architecture", "is that of another GPU");
       }
@@ -73,9 +73,9 @@ CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
   return image;
 }
 
-const CardCode *CudaImage::best(int major, int minor) const {
-  const CardCode *found = nullptr;
-  for (const CardCode &code : cards) {
+const GPUCode *CudaImage::best(int major, int minor) const {
+  const GPUCode *found = nullptr;
+  for (const GPUCode &code : cards) {
     if (code.runsOn(major, minor) &&
         (!found || code.architecture == "sm_90a")) {
       found = &code;

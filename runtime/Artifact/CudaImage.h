@@ -12,7 +12,7 @@
 namespace cheems {
 
 /// Code for GPUs of one architecture.
-struct CardCode {
+struct GPUCode {
   std::string architecture; ///< "sm_80" or "sm_90a"
   std::string path;         ///< to its fields, for messages
   std::string_view plan;
@@ -30,7 +30,7 @@ struct CudaImage {
   static constexpr const char *target = "cuda";
   int64_t decodeRows = 0; ///< that the decode entry is for, at most
   int64_t prefill = 512;  ///< rows of a prompt to feed at once
-  std::vector<CardCode> cards;
+  std::vector<GPUCode> cards;
 
   /// `bytes` is the section of `image`, of the file `name`; parts of it stay
   /// there. Throws DamagedFile.
@@ -38,7 +38,7 @@ struct CudaImage {
                          const std::string &name);
   /// The code that is best for a GPU: made for it, else for older ones. Null
   /// where there is none.
-  const CardCode *best(int major, int minor) const;
+  const GPUCode *best(int major, int minor) const;
 };
 
 } // namespace cheems

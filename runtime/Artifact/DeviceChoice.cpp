@@ -18,10 +18,10 @@ DeviceChoice DeviceChoice::parse(const std::string &text) {
   if (text.rfind(cards, 0) == 0) {
     const char *begin = text.data() + cards.size(),
                *end = text.data() + text.size();
-    int card = -1;
-    auto [stop, error] = std::from_chars(begin, end, card);
-    if (error == std::errc() && stop == end && card >= 0) {
-      return {Kind::cuda, card};
+    int gpu = -1;
+    auto [stop, error] = std::from_chars(begin, end, gpu);
+    if (error == std::errc() && stop == end && gpu >= 0) {
+      return {Kind::cuda, gpu};
     }
   }
   throw Error(Status::usage,

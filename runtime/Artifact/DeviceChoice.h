@@ -18,7 +18,7 @@ struct DeviceChoice {
   Kind kind = Kind::automatic;
   /// Which of the driver's GPUs; nothing: the first that the file has code
   /// for.
-  std::optional<int> card;
+  std::optional<int> gpu;
 
   /// "auto", "cpu", "cuda" or "cuda:N". Throws Error (usage).
   static DeviceChoice parse(const std::string &text);

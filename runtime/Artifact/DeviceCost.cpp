@@ -10,14 +10,14 @@ using namespace cheems;
 
 namespace {
 
-struct Card {
+struct GPU {
   const char *name;
   double bytes, operations;
 };
-constexpr Card cards[] = {
-#define CARD(name, multiprocessors, bytes, operations, clock)                  \
+constexpr GPU cards[] = {
+#define GPU(name, multiprocessors, bytes, operations, clock)                   \
   {name, bytes, operations},
-#include "runtime/CUDA/Cards.def"
+#include "runtime/CUDA/GPUs.def"
 };
 
 /// Between two kernels of a graph. Nobody has measured ours on a GPU: it is 1
@@ -33,15 +33,15 @@ constexpr int64_t depth = 512;
 
 } // namespace
 
-DeviceSpeed DeviceSpeed::of(const cuda::DeviceInfo &card) {
-  const Card *found =
-      std::find_if(std::begin(cards), std::end(cards), [&](const Card &each) {
-        return card.name.rfind(each.name, 0) == 0;
+DeviceSpeed DeviceSpeed::of(const cuda::DeviceInfo &gpu) {
+  const GPU *found =
+      std::find_if(std::begin(cards), std::end(cards), [&](const GPU &each) {
+        return gpu.name.rfind(each.name, 0) == 0;
       });
   if (found == std::end(cards)) {
     found = std::min_element(
         std::begin(cards), std::end(cards),
-        [](const Card &a, const Card &b) { return a.bytes < b.bytes; });
+        [](const GPU &a, const GPU &b) { return a.bytes < b.bytes; });
   }
   return {found->bytes, found->operations, launchSeconds};
 }
@@ -77,20 +77,20 @@ double cheems::decodeSeconds(const Metadata &metadata,
                   cost.operations(step) / speed.operations);
 }
 
-const UsableCard *cheems::fastestCard(const Metadata &metadata,
-                                      const std::vector<UsableCard> &cards,
-                                      int cores) {
-  const UsableCard *fastest = nullptr;
+const UsableGPU *cheems::fastestGPU(const Metadata &metadata,
+                                    const std::vector<UsableGPU> &cards,
+                                    int cores) {
+  const UsableGPU *fastest = nullptr;
   double least = 0;
   if (cores > 0) {
     least =
         decodeSeconds(metadata, CpuImage::target, DeviceSpeed::ofCPU(cores), 0);
   }
-  for (const UsableCard &card : cards) {
+  for (const UsableGPU &gpu : cards) {
     double seconds = decodeSeconds(metadata, CudaImage::target,
-                                   DeviceSpeed::of(card.device), card.launches);
+                                   DeviceSpeed::of(gpu.device), gpu.launches);
     if ((!fastest && cores <= 0) || seconds < least) {
-      fastest = &card;
+      fastest = &gpu;
       least = seconds;
     }
   }

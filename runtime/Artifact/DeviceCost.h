@@ -16,9 +16,9 @@ struct DeviceSpeed {
   double operations = 0; ///< a second, of matmuls
   double launch = 0;     ///< seconds that each kernel adds
 
-  /// Returns the speed that Cards.def gives. A GPU that is not there is as
+  /// Returns the speed that GPUs.def gives. A GPU that is not there is as
   /// fast as the slowest one there.
-  static DeviceSpeed of(const cuda::DeviceInfo &card);
+  static DeviceSpeed of(const cuda::DeviceInfo &gpu);
   /// Returns the speed of a CPU with so many physical cores.
   static DeviceSpeed ofCPU(int cores);
 };
@@ -35,7 +35,7 @@ double decodeSeconds(const Metadata &metadata, const std::string &target,
                      const DeviceSpeed &speed, int64_t launches);
 
 /// A GPU, and what the code that it runs launches in such a step.
-struct UsableCard {
+struct UsableGPU {
   cuda::DeviceInfo device;
   int64_t launches = 0;
 };
@@ -43,8 +43,8 @@ struct UsableCard {
 /// The GPU that takes the shortest time; among equals the first. Null where
 /// there is none, or, with `cores` above 0, where a CPU with so many takes no
 /// longer.
-const UsableCard *fastestCard(const Metadata &metadata,
-                              const std::vector<UsableCard> &cards, int cores);
+const UsableGPU *fastestGPU(const Metadata &metadata,
+                            const std::vector<UsableGPU> &cards, int cores);
 
 } // namespace cheems
 

@@ -35,12 +35,12 @@ public:
     return {cpu, {}, std::nullopt, {}};
   }
 
-  ImageChoice forCard(std::optional<int> index) const {
+  ImageChoice forGPU(std::optional<int> index) const {
     if (!cards) {
       throw unsupported("compiled for " + targets + " only; use --target " +
                         targets + ",cuda to compile it for GPUs, too");
     }
-    CudaImage image = parseCards();
+    CudaImage image = parseGPUs();
     std::vector<DeviceInfo> devices = cuda::listDevices();
     if (index) {
       // Throws where there is no such GPU.
@@ -57,7 +57,7 @@ public:
   ImageChoice automatic() const {
     std::string reason;
     if (cards) {
-      if (auto choice = fastCard(reason)) {
+      if (auto choice = fastGPU(reason)) {
         return std::move(*choice);
       }
     }
@@ -87,8 +87,8 @@ public:
         throw;
       }
       const ImageEntry &first = data.images.front();
-      return {&first, &first == cards ? parseCards() : CudaImage(),
-              std::nullopt, error.what()};
+      return {&first, &first == cards ? parseGPUs() : CudaImage(), std::nullopt,
+              error.what()};
     }
   }
 
@@ -103,14 +103,14 @@ private:
            " to compile it for the CPU, too";
   }
 
-  CudaImage parseCards() const {
+  CudaImage parseGPUs() const {
     return CudaImage::parse(*cards, container.bytes(cards->section), file);
   }
 
   static std::string noCodeFor(const CudaImage &image,
                                const DeviceInfo &device) {
     std::string all;
-    for (const CardCode &code : image.cards) {
+    for (const GPUCode &code : image.cards) {
       all += (all.empty() ? "" : " and ") + code.architecture;
     }
     return "has code for " + all +
@@ -120,7 +120,7 @@ private:
            ") does not run; use another --device";
   }
 
-  int64_t launchesOf(const CardCode &code) const {
+  int64_t launchesOf(const GPUCode &code) const {
     return decodeLaunches(
         data,
         cuda::LaunchPlan::parse(code.plan, code.path, file, data.state.size()));
@@ -128,9 +128,9 @@ private:
 
   /// The fastest. Nothing where the CPU is not slower, and where there is none
   /// that runs the image; why.
-  std::optional<ImageChoice> fastCard(std::string &reason) const {
-    CudaImage image = parseCards();
-    std::vector<UsableCard> usable;
+  std::optional<ImageChoice> fastGPU(std::string &reason) const {
+    CudaImage image = parseGPUs();
+    std::vector<UsableGPU> usable;
     try {
       reason = "the only GPU here is the software GPU, which --device cuda "
                "takes";
@@ -147,12 +147,12 @@ private:
     } catch (const Error &error) { // no driver is no fault of the file's
       reason = std::string("no GPU can be used: ") + error.what();
     }
-    for (UsableCard &card : usable) {
-      card.launches =
-          launchesOf(*image.best(card.device.major, card.device.minor));
+    for (UsableGPU &gpu : usable) {
+      gpu.launches =
+          launchesOf(*image.best(gpu.device.major, gpu.device.minor));
     }
     int cores = cpu && !usable.empty() ? CoreLimits::host().threads() : 0;
-    const UsableCard *fastest = fastestCard(data, usable, cores);
+    const UsableGPU *fastest = fastestGPU(data, usable, cores);
     if (!fastest) {
       return std::nullopt;
     }
@@ -177,7 +177,7 @@ ImageChoice cheems::chooseImage(const Metadata &metadata,
   case DeviceChoice::Kind::cpu:
     return choosing.forCpu();
   case DeviceChoice::Kind::cuda:
-    return choosing.forCard(device.card);
+    return choosing.forGPU(device.gpu);
   case DeviceChoice::Kind::none:
     return choosing.toRead();
   default:

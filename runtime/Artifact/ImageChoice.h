@@ -16,7 +16,7 @@ struct ImageChoice {
   const ImageEntry *image = nullptr;
   // These two are set if the image is one for cuda.
   CudaImage cuda;
-  std::optional<cuda::DeviceInfo> card;
+  std::optional<cuda::DeviceInfo> gpu;
   /// Why it does not run here; empty: it does.
   std::string whyNot;
 };

@@ -100,7 +100,7 @@ Model::Model(const std::string &path, const ModelOptions &options)
   }
   // If the target is another one, its executor loads the code.
   other.name = whyNot.empty() ? runs->target : "none";
-  onCard = std::move(choice.card);
+  onGPU = std::move(choice.gpu);
   if (runs->target == CudaImage::target) {
     cudaImage = std::move(choice.cuda);
     other.decodeRows = cudaImage.decodeRows;
@@ -178,8 +178,8 @@ std::string Model::deviceName() const {
   if (!whyNot.empty()) {
     return "none";
   }
-  return onCard ? runs->target + ":" + std::to_string(onCard->index)
-                : runs->target;
+  return onGPU ? runs->target + ":" + std::to_string(onGPU->index)
+               : runs->target;
 }
 
 uint64_t Model::checksum(const char *section) const {

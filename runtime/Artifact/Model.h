@@ -57,9 +57,9 @@ public:
   /// nothing.
   const CudaImage &cudaCode() const { return cudaImage; }
   /// The GPU it is to run on; null: none.
-  const cuda::DeviceInfo *card() const { return onCard ? &*onCard : nullptr; }
+  const cuda::DeviceInfo *gpu() const { return onGPU ? &*onGPU : nullptr; }
   /// Returns the driver's index of the GPU; -1: none.
-  int device() const { return onCard ? onCard->index : -1; }
+  int device() const { return onGPU ? onGPU->index : -1; }
   /// "cpu", "cuda:0", or the target of a plugin's image; "none" where the file
   /// was opened to be read and does not run here.
   std::string deviceName() const;
@@ -130,7 +130,7 @@ private:
   const ImageEntry *runs = nullptr;
   CpuImage cpuImage;
   CudaImage cudaImage;
-  std::optional<cuda::DeviceInfo> onCard;
+  std::optional<cuda::DeviceInfo> onGPU;
   bool runnable = true;
   std::string whyNot;
   Variant other; ///< stands for an image that is not for CPUs

@@ -62,13 +62,13 @@ DeviceInfo cuda::describeDevice(int index) {
 
 Context::Context(int index)
     : cuda(Driver::get()), info(find(cuda, index)), process(getpid()) {
-  cuda.cuDeviceGet(&card, index);
-  cuda.cuDevicePrimaryCtxRetain(&handle, card);
+  cuda.cuDeviceGet(&gpu, index);
+  cuda.cuDevicePrimaryCtxRetain(&handle, gpu);
 }
 
 Context::~Context() {
   if (isOfThisProcess()) {
-    cuda.cuDevicePrimaryCtxRelease.result(card);
+    cuda.cuDevicePrimaryCtxRelease.result(gpu);
   }
 }
 

@@ -66,7 +66,7 @@ private:
 
   const Driver &cuda;
   DeviceInfo info;
-  CUdevice card = 0;
+  CUdevice gpu = 0;
   CUcontext handle = nullptr;
   pid_t process;
 };

@@ -74,9 +74,9 @@ int64_t workspaceOf(const LaunchPlan &plan, const Model &model,
 
 ExecutorBytes CudaExecutor::estimate(const Model &model,
                                      const ExecutorOptions &options) {
-  const CardCode &code = *CudaModule::choose(model.cudaCode(), *model.card(),
-                                             model.path(), model.forced())
-                              .code;
+  const GPUCode &code = *CudaModule::choose(model.cudaCode(), *model.gpu(),
+                                            model.path(), model.forced())
+                             .code;
   LaunchPlan plan = LaunchPlan::parse(code.plan, code.path, model.path(),
                                       model.metadata().state.size());
   return {WeightUpload(model.metadata(), model.path()).bytes(),

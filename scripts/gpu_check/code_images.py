@@ -8,7 +8,7 @@ TITLE = "Code that the driver loads"
 
 def candidates(session):
     """The best first. PTX of sm_80 runs on all later GPUs, its machine code on 8.x alone; the software GPU takes no machine code."""
-    capability = session.card["capability"]
+    capability = session.gpu["capability"]
     cubins = session.pack["cubins"] and not session.is_software
     own = [f"{session.architecture}.cubin"] if cubins and 80 <= capability <= 90 else []
     return list(dict.fromkeys([*own, f"{session.architecture}.ptx", "sm_80.ptx"]))

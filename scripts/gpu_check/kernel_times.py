@@ -15,18 +15,18 @@ REPEATS, RUNS = 20, 5  # of a launch in a row, and of such rows
 LARGE = 2  # microseconds: what takes less is bound by the launch, and compared with nothing
 
 
-def least(one, card):
+def least(one, gpu):
     """Microseconds: the larger of what its least reads take, and its matmuls on tensor cores. Writes may stay in a cache."""
-    moved = one["least_read"] / card["bandwidth"] if card["bandwidth"] else 0
-    cycles = (one["least_tensor"] or 0) * one["multiprocessors"] / card["multiprocessors"]
-    return 1e6 * max(moved, cycles / (1000 * card["clock"]))
+    moved = one["least_read"] / gpu["bandwidth"] if gpu["bandwidth"] else 0
+    cycles = (one["least_tensor"] or 0) * one["multiprocessors"] / gpu["multiprocessors"]
+    return 1e6 * max(moved, cycles / (1000 * gpu["clock"]))
 
 
 def predicted(one, session):
     """Microseconds by the model of time: of the known GPU whose name this one's begins with, else of the first of its architecture."""
-    card = time_model.card_named(session.card["name"]) or next(
-        card for card in time_model.cards() if card.architecture == int(session.architecture[3:5]))
-    return 1e6 * time_model.seconds(one["counts"], card, time_model.GAPS[0])
+    gpu = time_model.gpu_named(session.gpu["name"]) or next(
+        gpu for gpu in time_model.cards() if gpu.architecture == int(session.architecture[3:5]))
+    return 1e6 * time_model.seconds(one["counts"], gpu, time_model.GAPS[0])
 
 
 def run(session, result):
@@ -36,7 +36,7 @@ def run(session, result):
     with open(folder / "parameters.bin", "wb") as file:
         random_model.write(file, counts["parameter_bytes"] // 2, "bf16", 0.02)
     # The software GPU has no caches, and its times are none.
-    how = (1, 1, 1 << 20) if session.is_software else (REPEATS, RUNS, session.card["cache"] * 5 // 4)
+    how = (1, 1, 1 << 20) if session.is_software else (REPEATS, RUNS, session.gpu["cache"] * 5 // 4)
     result["model"] = counts["model"]
     launches = iter(counts["launches"])
     try:
@@ -45,7 +45,7 @@ def run(session, result):
             # Both follow the plan, so they have the same launches.
             if timed["kernel"] != counted["name"]:
                 raise Failed(f"other kernels were launched than were counted: {timed['kernel']}, and not {counted['name']}")
-            result.row({**timed, **counted, "least": least(counted, session.card), "predicted": predicted(counted, session)})
+            result.row({**timed, **counted, "least": least(counted, session.gpu), "predicted": predicted(counted, session)})
             for failure in () if session.is_software else too_fast(result["rows"][-1]):
                 result.fail(failure)
     except Failed as why:

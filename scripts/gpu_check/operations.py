@@ -1,6 +1,6 @@
 """Times of single operations by cheems-bench, beside goals and, if Python has it, PyTorch.
 
-Goals are rates: at least so much of the GPU's matmuls or memory, as runtime/CUDA/Cards.def says that others measured them, of what
+Goals are rates: at least so much of the GPU's matmuls or memory, as runtime/CUDA/GPUs.def says that others measured them, of what
 FlashAttention-3 reached, or of SSD in Triton, which is timed here. A goal that is missed is said, and is no failure.
 """
 import json
@@ -40,25 +40,25 @@ def torch_times(session, one):
     return json.loads(text.splitlines()[-1])
 
 
-def reached(row, card):
+def reached(row, gpu):
     """(of what, how much of it); nothing where there is nothing to compare with."""
     rate = 1e6 / row["microseconds"]
     if row["kind"] == "ssd":
         triton = row["torch"].get("triton")
         return ("SSD in Triton", triton / row["microseconds"]) if triton else None
-    if not card:
+    if not gpu:
         return None
     if row["kind"] == "attention":
         size = int(row["shape"].split("x")[2])
-        is_hopper = card.architecture == 90 and size in FLASH_ATTENTION
+        is_hopper = gpu.architecture == 90 and size in FLASH_ATTENTION
         return ("FlashAttention-3", row["operations"] * rate / (1e12 * FLASH_ATTENTION[size])) if is_hopper else None
     if row["kind"] == "matmul":
-        return "the GPU's products", row["operations"] * rate / card.operations
-    return "the GPU's bandwidth", row["bytes"] * rate / card.bytes
+        return "the GPU's products", row["operations"] * rate / gpu.operations
+    return "the GPU's bandwidth", row["bytes"] * rate / gpu.bytes
 
 
 def run(session, result):
-    folder, card = fill(session), time_model.card_named(session.card["name"])
+    folder, gpu = fill(session), time_model.gpu_named(session.gpu["name"])
     has_torch = session.torch and torch_version(session)
     for one in session.pack["operations"]:
         try:
@@ -71,7 +71,7 @@ def run(session, result):
                 row["torch"] = torch_times(session, one)
             except Failed as why:
                 row["torch"] = {"why": str(why)}
-        goal = reached(row, card)
+        goal = reached(row, gpu)
         if goal:
             row.update(of=goal[0], share=goal[1], least=LEAST[one["kind"]])
         result.row(row)

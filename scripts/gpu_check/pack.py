@@ -34,7 +34,7 @@ STANDARD = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libstdc\+\+|l
 FILES = [
     "scripts/gpu-check.sh", "scripts/gpu_check/*.py", "benchmarks/models.py", "benchmarks/random_model.py", "benchmarks/torch_doge.py",
     "benchmarks/torch_operations.py", "benchmarks/triton_ssd.py",
-    "runtime/CUDA/Cards.def",
+    "runtime/CUDA/GPUs.def",
     "test/Integration/recorded.py", "test/Integration/CUDA/compiled/plan.py", "test/Integration/CUDA/compiled/step.py",
     "emulator/test/conformance/driver.py", "emulator/test/conformance/launching.py", "emulator/test/conformance/workers.py", "LICENSE",
     "emulator/test/conformance/LICENSE.Triton",
@@ -176,7 +176,7 @@ def has_machine_code(packer):
     data = model.read_bytes()
     offset, size, _ = artefact.sections(data)[0]["metadata"]
     images = json.loads(data[offset:offset + size])["images"]
-    return all("cubin" in card for image in images for card in image["cards"])
+    return all("cubin" in gpu for image in images for gpu in image["cards"])
 
 
 def main():

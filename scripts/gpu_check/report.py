@@ -38,10 +38,10 @@ class Report:
         return lines_of(title, page, result)
 
     def heading(self):
-        card, pack = self.session.card, self.session.pack
-        return [f"# GPU check: {card['name']}", "",
-                f"- {card['multiprocessors']} multiprocessors, sm_{card['capability']}, {card['memory'] / 2**30:.1f} GiB, "
-                f"{card['bandwidth'] / 1e9:.0f} GB/s and {card['clock'] / 1000:.0f} MHz as the driver says; driver for CUDA {card['cuda']}",
+        gpu, pack = self.session.gpu, self.session.pack
+        return [f"# GPU check: {gpu['name']}", "",
+                f"- {gpu['multiprocessors']} multiprocessors, sm_{gpu['capability']}, {gpu['memory'] / 2**30:.1f} GiB, "
+                f"{gpu['bandwidth'] / 1e9:.0f} GB/s and {gpu['clock'] / 1000:.0f} MHz as the driver says; driver for CUDA {gpu['cuda']}",
                 f"- commit {pack['commit']}; {pack['compiler']}; packed {pack['date']}",
                 *(["- this is the software GPU: times are no measure of anything"] if self.session.is_software else []), ""]
 
@@ -53,7 +53,7 @@ class Report:
         for _, title, page, result, _ in self.parts:
             lines += lines_of(title, page, result)
         put(self.out / "report.md", "\n".join(lines))
-        about = {"card": self.session.card, "pack": self.session.pack, "images": self.session.images, "hangs": self.session.hangs}
+        about = {"card": self.session.gpu, "pack": self.session.pack, "images": self.session.images, "hangs": self.session.hangs}
         put(self.out / "report.json", json.dumps({**about, "sections": {name: result for name, *_, result, _ in self.parts}}, indent=1))
 
 

@@ -37,9 +37,9 @@ class Session:
         self.call, self.torch, self.hangs, self.lock = call, torch, [], threading.Lock()
         self.end = time.monotonic() + call
         self.pack = json.loads((DATA / "pack.json").read_text())
-        self.card = json.loads(self.python("card.py", self.driver))
-        self.is_software = self.card["name"].startswith(SOFTWARE)
-        capability = self.card["capability"]
+        self.gpu = json.loads(self.python("gpu.py", self.driver))
+        self.is_software = self.gpu["name"].startswith(SOFTWARE)
+        capability = self.gpu["capability"]
         self.architecture = "sm_90a" if capability == 90 else "sm_80"
         self.images = []  # of models, that the driver loads, the best first: code_images.py
 
@@ -81,9 +81,9 @@ class Session:
         return shown, subprocess.Popen(words, stdin=subprocess.DEVNULL, text=True, env=self.environment(settings), start_new_session=True,
                                        **pipes)
 
-    def _over(self, shown, limit, on_card):
+    def _over(self, shown, limit, on_gpu):
         why = f"did not end in {limit:.0f} s: {shown}"
-        if on_card and limit >= self.call:  # else the section's time was up
+        if on_gpu and limit >= self.call:  # else the section's time was up
             self.hung(why)
         return Failed(why)
 

@@ -36,8 +36,8 @@ def rows_of(session, file, shape):
 
 
 def run(session, result):
-    known = time_model.card_named(session.card["name"])
-    result.update(bandwidth=session.card["bandwidth"], measured=known.bytes if known else 0)
+    known = time_model.gpu_named(session.gpu["name"])
+    result.update(bandwidth=session.gpu["bandwidth"], measured=known.bytes if known else 0)
     for shape in session.pack["shapes"]:
         file = session.work / f"{shape}.cheems"
         try:
@@ -55,7 +55,7 @@ def run(session, result):
 
 
 def page(result):
-    lines = [f"The goal is {LEAST} of the measured bandwidth (runtime/CUDA/Cards.def), decoding one sequence of the last shape.", "",
+    lines = [f"The goal is {LEAST} of the measured bandwidth (runtime/CUDA/GPUs.def), decoding one sequence of the last shape.", "",
              "| shape | test | how | tokens/s | GB/s that a step must read | of what the driver tells | of what was measured | TFLOP/s |",
              "|---" * 8 + "|"]
     for one in result["rows"]:

@@ -10,7 +10,7 @@ from rows import Row
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "performance" / "gpu-table.json"
-CARDS = {"sm_90a": "counted for an H100 (sm_90a)", "sm_80": "counted for an A100 (sm_80)"}
+GPUS = {"sm_90a": "counted for an H100 (sm_90a)", "sm_80": "counted for an A100 (sm_80)"}
 
 
 def commit():
@@ -87,9 +87,9 @@ def limit(row):
 
 def verdicts(record, works):
     """One table of all rows, for each architecture a column, and how many are met."""
-    lines, counted = [], {architecture: [] for architecture in CARDS}
+    lines, counted = [], {architecture: [] for architecture in GPUS}
     for work in works:
-        found = {architecture: record.rows(architecture, work.name) for architecture in CARDS}
+        found = {architecture: record.rows(architecture, work.name) for architecture in GPUS}
         whats = list(dict.fromkeys(what for rows in found.values() if isinstance(rows, dict) for what in rows))
         if not whats:
             lines.append([work.name, "", "", *found.values()])
@@ -100,15 +100,15 @@ def verdicts(record, works):
                     counted[architecture].append(row.met)
             cells = [cell(row) if isinstance(row, Row) else row or "" for row in rows.values()]
             lines.append([work.name, what, limit(next(row for row in rows.values() if isinstance(row, Row))), *cells])
-    met = "; ".join(f"{CARDS[architecture]}: {sum(rows)} of {len(rows)} rows met" for architecture, rows in counted.items())
+    met = "; ".join(f"{GPUS[architecture]}: {sum(rows)} of {len(rows)} rows met" for architecture, rows in counted.items())
     commits = ", ".join(record.commits())
-    return table(["work", "what: reached (counted of the least)", "at most", *CARDS.values()], lines) + f"\n\n{met}. Counted with commit {commits}."
+    return table(["work", "what: reached (counted of the least)", "at most", *GPUS.values()], lines) + f"\n\n{met}. Counted with commit {commits}."
 
 
 def times(record, gaps):
-    rows = [[work, card, *(f"{speed:,.0f}" for speed in speeds)] for architecture in CARDS for entry in record.data["times"].get(architecture, {}).values()
-            for work, card, *speeds in entry["found"]]
-    return table(["work", "card", *(f"predicted tokens/s, {gap * 1e6:.0f} µs between kernels" for gap in gaps)], rows)
+    rows = [[work, gpu, *(f"{speed:,.0f}" for speed in speeds)] for architecture in GPUS for entry in record.data["times"].get(architecture, {}).values()
+            for work, gpu, *speeds in entry["found"]]
+    return table(["work", "GPU", *(f"predicted tokens/s, {gap * 1e6:.0f} µs between kernels" for gap in gaps)], rows)
 
 
 def span(values):

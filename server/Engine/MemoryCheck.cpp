@@ -18,9 +18,9 @@ static std::string shown(int64_t bytes) {
 int64_t checkMemory(const Model &model, const SessionOptions &session,
                     const EngineOptions &options) {
   SessionBytes bytes = Session::estimate(model, session);
-  bool onCard = model.device() >= 0; // which says itself where it is short
+  bool onGPU = model.device() >= 0; // which says itself where it is short
   int64_t limit = options.memoryLimit ? *options.memoryLimit : memoryLimit();
-  int64_t runs = onCard ? 0 : bytes.weights + bytes.state + bytes.workspace;
+  int64_t runs = onGPU ? 0 : bytes.weights + bytes.state + bytes.workspace;
   if (runs > limit) {
     throw Error(Status::usage,
                 std::to_string(options.slots) + " slots of " +
@@ -44,8 +44,7 @@ int64_t checkMemory(const Model &model, const SessionOptions &session,
   }
   // states of choices that wait for a slot, and of slots that are being saved
   int64_t copies = Runner::statesPerSlot + (options.slotFolder.empty() ? 0 : 1);
-  return limit - runs - options.cacheBytes -
-         (onCard ? 0 : copies * bytes.state);
+  return limit - runs - options.cacheBytes - (onGPU ? 0 : copies * bytes.state);
 }
 
 } // namespace cheems::serve

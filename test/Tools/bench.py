@@ -311,7 +311,7 @@ class Bench(unittest.TestCase):
                                                 ("9x128x64x8", "--weights", "int8", (128 + 4) / 128)):  # integers and a scale
             self.operation("experts", [shape], flag, value, number=number)
 
-    def test_operations_on_a_card(self):
+    def test_operations_on_a_gpu(self):
         gpu = BIN.resolve().parent / "lib/libcheems-cuda-emulator.so"
         if not gpu.exists():
             print("skipped: cheems-bench on a GPU: no software GPU")

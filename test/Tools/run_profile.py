@@ -157,7 +157,7 @@ class Compiled(Profile):
             self.assertNotIn("parallel loop", names)
 
 
-class OnACard(Profile):
+class OnAGPU(Profile):
     def test_the_kernels_of_a_step_are_regions_behind_each_other(self):
         for model in MODELS:
             layers = json.loads(run_tool(model, "--describe=json")[0])["layers"]
@@ -185,7 +185,7 @@ if __name__ == "__main__":
         if sys.argv[2] in ("--compile", "--card"):
             compiler, target, tests = 3, ["--cpu", "native"], ["EveryModel", "Compiled"]
             if sys.argv[2] == "--card":
-                compiler, target, tests = 4, ["--target", "cuda", "--cuda-arch", "sm_90a"], ["OnACard"]
+                compiler, target, tests = 4, ["--target", "cuda", "--cuda-arch", "sm_90a"], ["OnAGPU"]
                 os.environ["CHEEMS_CUDA_DRIVER"] = sys.argv[3]
             MODELS = []
             for model in map(pathlib.Path, sys.argv[compiler + 1 :]):

@@ -62,8 +62,8 @@ LoadedModel loadModel(const std::string &given, const std::string &name,
   facts.fileBytes = loaded.model->fileBytes();
   facts.parameters = data.parameterCount;
   facts.device = loaded.model->deviceName();
-  if (const cuda::DeviceInfo *card = loaded.model->card()) {
-    facts.card = card->name;
+  if (const cuda::DeviceInfo *gpu = loaded.model->gpu()) {
+    facts.gpu = gpu->name;
   } else {
     facts.productUnit = productUnitOf(loaded.model->variant(), data);
   }

@@ -27,7 +27,7 @@ struct ModelFacts {
   std::optional<int64_t> parameters; ///< where the compiler told
   std::string productUnit;           ///< empty: on a GPU
   std::string device;                ///< "cpu", "cuda:0"
-  std::string card;                  ///< its name, if it is a GPU
+  std::string gpu;                   ///< its name, if it is a GPU
   LoadTime load;
   std::optional<ChildCost> compile; ///< where --compile asked for it
 };

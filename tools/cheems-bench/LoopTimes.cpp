@@ -105,9 +105,9 @@ loopTimes(const Trace &trace,
 }
 
 LoopTimes loopTimes(const Trace &trace, const Operation &operation,
-                    bool onCard) {
+                    bool onGPU) {
   return loopTimes(trace, [&](std::string_view loop) {
-    if (!onCard) {
+    if (!onGPU) {
       return operation.role(loop);
     }
     return operation.ownsKernel(loop) ? LoopRole::own : LoopRole::other;

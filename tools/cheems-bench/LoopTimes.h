@@ -22,8 +22,7 @@ LoopTimes
 loopTimes(const Trace &trace,
           const std::function<LoopRole(std::string_view loop)> &roleOf);
 /// Returns the times of an operation, on the CPU or on a GPU.
-LoopTimes loopTimes(const Trace &trace, const Operation &operation,
-                    bool onCard);
+LoopTimes loopTimes(const Trace &trace, const Operation &operation, bool onGPU);
 
 } // namespace cheems::bench
 

@@ -17,7 +17,7 @@ public:
   Passes(const std::shared_ptr<const Model> &model, const Operation &operation,
          int64_t depth, const SessionOptions &options)
       : session(model, options), profile(*options.profile),
-        operation(operation), depth(depth), onCard(model->card()) {
+        operation(operation), depth(depth), onGPU(model->gpu()) {
     draw(depth);
     if (depth > 0) {
       session.prefill(0, tokens, nullptr);
@@ -92,7 +92,7 @@ private:
   }
 
   void collect() {
-    LoopTimes more = loopTimes(profile.take(), operation, onCard);
+    LoopTimes more = loopTimes(profile.take(), operation, onGPU);
     times.seconds += more.seconds;
     for (const auto &[name, seconds] : more.loops) {
       times.loops[name] += seconds;
@@ -107,7 +107,7 @@ private:
   Profile &profile;
   const Operation &operation;
   int64_t depth;
-  bool onCard;
+  bool onGPU;
   std::mt19937 random{1};
   std::vector<int32_t> tokens;
   Snapshot before;
@@ -209,7 +209,7 @@ OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
   double once = passes.run(1).seconds;
   // Enough to fill some hundredths of a second. Times of the software GPU are
   // none.
-  facts.passes = model->card() && model->card()->software
+  facts.passes = model->gpu() && model->gpu()->software
                      ? 1
                      : static_cast<int64_t>(
                            std::ceil(std::clamp(0.03 / once, 1.0, 1000.0)));

@@ -129,7 +129,7 @@ void runMatmul(const std::shared_ptr<const Model> &model,
 Timing timeMatmul(const std::shared_ptr<const Model> &model,
                   const MatmulShape &shape, int threads, int64_t repetitions) {
   SessionOptions options = optionsOf(shape, threads);
-  if (model->card()) {
+  if (model->gpu()) {
     options.profile = std::make_shared<Profile>();
   }
   Product product(model, shape.rows, options);
@@ -147,7 +147,7 @@ Timing timeMatmul(const std::shared_ptr<const Model> &model,
   // A clock cannot tell a microsecond: as many as fill some hundredths of a
   // second count as one.
   double once = std::max(product.seconds(1), 1e-7);
-  bool software = model->card() && model->card()->software;
+  bool software = model->gpu() && model->gpu()->software;
   auto times =
       software ? 1
                : static_cast<int64_t>(std::ceil(std::max(1.0, 0.03 / once)));

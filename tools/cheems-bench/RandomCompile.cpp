@@ -20,8 +20,8 @@ std::string keptFile(const RandomCompile &what, const Options &options) {
   if (options.groupExperts > 0) {
     name += "-group" + std::to_string(options.groupExperts);
   }
-  bool card = options.device.kind == DeviceChoice::Kind::cuda;
-  name += "-" + (card ? "cuda" : variantToRun().back());
+  bool gpu = options.device.kind == DeviceChoice::Kind::cuda;
+  name += "-" + (gpu ? "cuda" : variantToRun().back());
   return options.compiledFolder + "/" + name + ".cheems";
 }
 

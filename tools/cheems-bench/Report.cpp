@@ -144,8 +144,8 @@ std::string operationTable(const Report &report) {
 
 void addModel(const ModelFacts &model, std::vector<Cells> &lines) {
   const LoadTime &load = model.load;
-  if (!model.card.empty()) {
-    lines.push_back({model.name + ": " + model.device, model.card});
+  if (!model.gpu.empty()) {
+    lines.push_back({model.name + ": " + model.device, model.gpu});
   }
   if (!model.path.empty()) {
     lines.push_back({model.name + ": load to first token",
@@ -322,7 +322,7 @@ ordered_json jsonRow(const Row &row, const Limits *limits) {
       {"variant", model.variant},
       {"device", model.device},
       {"gpu",
-       model.card.empty() ? ordered_json(nullptr) : ordered_json(model.card)},
+       model.gpu.empty() ? ordered_json(nullptr) : ordered_json(model.gpu)},
       {"pipeline", model.pipeline},
       {"compiler", model.compiler},
       {"machine", machine(row, limits)}};
@@ -334,7 +334,7 @@ ordered_json jsonRow(const Row &row, const Limits *limits) {
 
 const Limits *Report::limitsOf(const Row &row) const {
   auto found =
-      row.model->card.empty() ? limits.find(row.timing.threads) : limits.end();
+      row.model->gpu.empty() ? limits.find(row.timing.threads) : limits.end();
   return found == limits.end() ? nullptr : &found->second;
 }
 

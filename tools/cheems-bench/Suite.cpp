@@ -68,7 +68,7 @@ private:
   void measureMachine() {
     for (const Row &row : report.rows) {
       int threads = row.timing.threads;
-      bool host = row.model->card.empty();
+      bool host = row.model->gpu.empty();
       if (host && report.limits.count(threads) == 0) {
         progress.show("limits of the machine, threads: " +
                       std::to_string(threads));
@@ -111,7 +111,7 @@ private:
   }
 
   void noteSoftware(const LoadedModel &loaded) {
-    if (loaded.model->card() && loaded.model->card()->software) {
+    if (loaded.model->gpu() && loaded.model->gpu()->software) {
       warn("times of the software GPU mean nothing; --counts says what it is "
            "asked for");
     }

@@ -98,7 +98,7 @@ std::string variants(const Model &model) {
   std::vector<std::string> names;
   if (model.image().target == CudaImage::target) {
     std::string loaded;
-    if (model.card()) {
+    if (model.gpu()) {
       loaded = cuda::CudaModule(
                    std::make_shared<const cuda::Context>(model.device()),
                    model.cudaCode(), model.path())
@@ -126,8 +126,8 @@ std::string device(const Model &model) {
   for (const ImageEntry &image : model.metadata().images) {
     targets.push_back(image.target);
   }
-  const cuda::DeviceInfo *card = model.card();
-  return model.deviceName() + (card ? ", " + card->name : "") +
+  const cuda::DeviceInfo *gpu = model.gpu();
+  return model.deviceName() + (gpu ? ", " + gpu->name : "") +
          "; the file has code for " + joined(targets) +
          (model.whyNotHere().empty() ? "" : ". " + model.whyNotHere());
 }

@@ -52,8 +52,8 @@ void sayWhereItRuns(const Options &options, const Session &session) {
     return format("%.2f MB", static_cast<double>(bytes) / 1e6);
   };
   const Model &model = session.model();
-  const cuda::DeviceInfo *card = model.card();
-  say("runs on " + model.deviceName() + (card ? ", " + card->name : "") +
+  const cuda::DeviceInfo *gpu = model.gpu();
+  say("runs on " + model.deviceName() + (gpu ? ", " + gpu->name : "") +
       ": code " + session.code() + ", state " +
       megabytes(session.bytes().state) + ", workspace " +
       megabytes(session.bytes().workspace));

@@ -14,9 +14,9 @@ namespace {
 class Counter {
 public:
   explicit Counter(const Options &options)
-      : card{options.architecture, options.multiprocessors},
+      : gpu{options.architecture, options.multiprocessors},
         isCold(options.coldCaches),
-        memory(card.cacheBytes(), [this](size_t writer) {
+        memory(gpu.cacheBytes(), [this](size_t writer) {
           ++steps.back().kernels[writer].dramWriteSectors;
         }) {
     steps.emplace_back();
@@ -68,7 +68,7 @@ public:
     return std::move(steps);
   }
 
-  const CountedCard card;
+  const CountedGPU gpu;
 
 private:
   size_t placeOf(const Device &device, const Launch &launch) {
@@ -129,8 +129,8 @@ void cheems::emulator::startCounting(const Options &options) {
   setObserver(ObserverKind::counter, observe);
 }
 
-std::optional<CountedCard> cheems::emulator::countedCard() {
-  return counter ? std::optional(counter->card) : std::nullopt;
+std::optional<CountedGPU> cheems::emulator::countedGPU() {
+  return counter ? std::optional(counter->gpu) : std::nullopt;
 }
 
 void cheems::emulator::countCopy(CopyDirection direction, uint64_t bytes) {

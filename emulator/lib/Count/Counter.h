@@ -16,7 +16,7 @@ namespace cheems::emulator {
 void startCounting(const Options &options);
 
 /// The GPU that is counted for; nothing if nobody counts.
-std::optional<CountedCard> countedCard();
+std::optional<CountedGPU> countedGPU();
 
 /// Copies that the host asks for. Without effect if nobody counts.
 void countCopy(CopyDirection direction, uint64_t bytes);

@@ -62,7 +62,7 @@ struct StepCounts {
 };
 
 /// What counts depend on.
-struct CountedCard {
+struct CountedGPU {
   int architecture = 90;
   int multiprocessors = 132;
   /// Second-level cache: 50 MiB of an H100, 40 MiB of an A100.

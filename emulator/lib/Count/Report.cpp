@@ -63,15 +63,15 @@ Json asJson(const StepCounts &step) {
 } // namespace
 
 std::string
-cheems::emulator::countsAsJson(const CountedCard &card,
+cheems::emulator::countsAsJson(const CountedGPU &gpu,
                                const std::vector<StepCounts> &steps) {
   Json list = Json::array();
   for (const StepCounts &step : steps) {
     list.push_back(asJson(step));
   }
-  return Json{{"architecture", card.architecture},
-              {"multiprocessors", card.multiprocessors},
-              {"cache_bytes", card.cacheBytes()},
+  return Json{{"architecture", gpu.architecture},
+              {"multiprocessors", gpu.multiprocessors},
+              {"cache_bytes", gpu.cacheBytes()},
               {"sector_bytes", sectorBytes},
               {"steps", std::move(list)}}
              .dump(1) +
@@ -79,10 +79,10 @@ cheems::emulator::countsAsJson(const CountedCard &card,
 }
 
 std::string
-cheems::emulator::writeCounts(const std::string &path, const CountedCard &card,
+cheems::emulator::writeCounts(const std::string &path, const CountedGPU &gpu,
                               const std::vector<StepCounts> &steps) {
-  const std::string text = path.ends_with(".txt") ? countsAsTable(card, steps)
-                                                  : countsAsJson(card, steps);
+  const std::string text = path.ends_with(".txt") ? countsAsTable(gpu, steps)
+                                                  : countsAsJson(gpu, steps);
   // What is no file, such as /dev/null, is written as it is: for root a rename
   // would put a file in the place of the device.
   std::error_code unknown;

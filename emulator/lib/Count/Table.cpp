@@ -101,11 +101,10 @@ std::string pipeTable(const StepCounts &step, const char *title,
 } // namespace
 
 std::string
-cheems::emulator::countsAsTable(const CountedCard &card,
+cheems::emulator::countsAsTable(const CountedGPU &gpu,
                                 const std::vector<StepCounts> &steps) {
-  std::string text = "sm_" + std::to_string(card.architecture) + ", " +
-                     std::to_string(card.multiprocessors) +
-                     " multiprocessors\n";
+  std::string text = "sm_" + std::to_string(gpu.architecture) + ", " +
+                     std::to_string(gpu.multiprocessors) + " multiprocessors\n";
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepCounts &step = steps[i];
     if (steps.size() > 1) {

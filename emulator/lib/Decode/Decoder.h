@@ -73,7 +73,7 @@ public:
   /// Emits what Decode/Calls.h says.
   void emitCall(Statement &statement, const CallHandlers &handlers);
 
-  int cardArchitecture() const { return architecture; }
+  int gpuArchitecture() const { return architecture; }
   const ptx::Module &ptxModule() const { return module; }
 
 private:

@@ -18,7 +18,7 @@ void Statement::notModelled(const std::string &what) const {
   throw NotModelled(line(), decoder.text + ": " + what);
 }
 
-int Statement::architecture() const { return decoder.cardArchitecture(); }
+int Statement::architecture() const { return decoder.gpuArchitecture(); }
 
 bool Statement::take(std::string_view modifier) {
   for (size_t i = 0; i < taken.size(); ++i) {

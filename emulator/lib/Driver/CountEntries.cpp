@@ -8,15 +8,15 @@ using namespace cheems::emulator;
 
 /// What was counted since the last call, as one of Report.h's functions has it.
 static const char *
-take(std::string (*report)(const CountedCard &,
+take(std::string (*report)(const CountedGPU &,
                            const std::vector<StepCounts> &)) {
   static std::string text;
   std::lock_guard guard(driver::process().lock);
-  auto card = countedCard();
-  if (!card) {
+  auto gpu = countedGPU();
+  if (!gpu) {
     return nullptr;
   }
-  text = report(*card, takeCounts());
+  text = report(*gpu, takeCounts());
   startCounting(*driver::process().options);
   return text.c_str();
 }

@@ -37,9 +37,9 @@ void reportAtExit() {
   if (!guard.owns_lock()) {
     return; // another thread is in a call
   }
-  if (auto card = countedCard()) {
+  if (auto gpu = countedGPU()) {
     std::string error =
-        writeCounts(process().options->countsFile, *card, takeCounts());
+        writeCounts(process().options->countsFile, *gpu, takeCounts());
     if (!error.empty()) {
       note(error);
     }
@@ -52,7 +52,7 @@ void reportAtExit() {
 /// cuProfilerStart and cuProfilerStop part the steps that are counted.
 CUresult startStep() {
   return callInContext([](Context &context) {
-    if (countedCard()) {
+    if (countedGPU()) {
       context.queue.finishAll();
       nextStep();
     }

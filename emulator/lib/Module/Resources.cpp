@@ -9,10 +9,10 @@ using namespace cheems::emulator;
 
 namespace {
 
-constexpr uint64_t threadsLimit = 1024;     // per block
-constexpr uint64_t registersOfCard = 65536; // per multiprocessor
-constexpr uint64_t registersLimit = 255;    // per thread
-constexpr uint64_t registerUnit = 8;        // of their allocation
+constexpr uint64_t threadsLimit = 1024;    // per block
+constexpr uint64_t registersOfGPU = 65536; // per multiprocessor
+constexpr uint64_t registersLimit = 255;   // per thread
+constexpr uint64_t registerUnit = 8;       // of their allocation
 /// A thread needs so many registers besides those of its values: for the stack
 /// pointer, and for what address computations and predicates' spills take for a
 /// moment.
@@ -90,7 +90,7 @@ void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
   if (isBounded || threads == threadsLimit) {
     // Each of the four parts of a multiprocessor has a quarter of them: nine
     // warps leave as many to a thread as twelve.
-    uint64_t share = registersOfCard / roundUp(threads * blocks, 4 * 32);
+    uint64_t share = registersOfGPU / roundUp(threads * blocks, 4 * 32);
     share = std::max(share / registerUnit * registerUnit, leastRegisters);
     mostRegisters = std::min(mostRegisters, share);
     if (isBounded) {

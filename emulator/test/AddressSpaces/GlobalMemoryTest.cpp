@@ -136,7 +136,7 @@ TEST(GlobalMemory, freedBytesAreUsedAgainOnlyWhenNoOthersAreLeft) {
   EXPECT_EQ(*memory.state(second), ByteState::freed);
 }
 
-TEST(GlobalMemory, aFullCardSaysSo) {
+TEST(GlobalMemory, aFullGPUSaysSo) {
   GlobalMemory memory(4096);
   EXPECT_FALSE(memory.allocate(0));
   EXPECT_FALSE(memory.allocate(4096)); // the gap has no room

@@ -132,7 +132,7 @@ TEST(Counter, stepsAndCopiesAreApart) {
 }
 
 TEST(Counter, nothingIsCountedUnasked) {
-  EXPECT_FALSE(countedCard());
+  EXPECT_FALSE(countedGPU());
   countCopy(CopyDirection::toHost, 1);
   nextStep();
   run("");

@@ -106,7 +106,7 @@ TEST(Modifiers, ofUnknownOpcodesAreNotLookedAt) {
               HasSubstr("the opcode 'frobnicate' is unknown"));
 }
 
-TEST(Modifiers, comeWithTheCardAndItsLimits) {
+TEST(Modifiers, comeWithTheGPUAndItsLimits) {
   decodeProbe("probe;", [](Statement &statement) {
     EXPECT_EQ(statement.architecture(), 90);
     EXPECT_EQ(statement.line(), bodyLine);

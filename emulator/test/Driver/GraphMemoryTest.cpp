@@ -217,7 +217,7 @@ TEST_F(GraphMemoryTest, restrictsWhatMayBeDoneWithItsGraph) {
   EXPECT_OK(cuGraphInstantiateWithFlags(&second, graph, 0));
 }
 
-TEST_F(GraphMemoryTest, needsParametersThatTheCardHas) {
+TEST_F(GraphMemoryTest, needsParametersThatTheGPUHas) {
   CUgraphNode node = nullptr;
   CUDA_MEM_ALLOC_NODE_PARAMS parameters = parametersOf(0);
   auto add = [&] {

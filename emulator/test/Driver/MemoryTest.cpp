@@ -152,7 +152,7 @@ TEST_F(MemoryTest, poolsHaveAttributes) {
   EXPECT_EQ(cuMemPoolTrimTo(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(MemoryTest, aFullCardFreesWhatWaitsToBeFreed) {
+TEST_F(MemoryTest, aFullGPUFreesWhatWaitsToBeFreed) {
   CUstream first = stream();
   for (int i = 0; i < 4; ++i) {
     CUdeviceptr pointer = 0;

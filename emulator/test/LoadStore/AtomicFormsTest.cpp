@@ -156,7 +156,7 @@ TEST(AtomicForms, Reductions) {
 }
 
 // "st.bulk"
-TEST(AtomicForms, BulkStoresNeedALaterCard) {
+TEST(AtomicForms, BulkStoresNeedALaterGPU) {
   expectRefused({
       {"st.bulk.shared::cta [%l1], 64, 0;", "it needs sm_100"},
   });

@@ -17,7 +17,7 @@ int blocks(int registers, uint32_t threads, uint64_t sharedBytes,
 }
 
 // Values of NVIDIA's occupancy calculator.
-TEST(Occupancy, HasTheCardsLimits) {
+TEST(Occupancy, HasTheGPUsLimits) {
   EXPECT_EQ(blocks(16, 32, 0), 32);  // blocks
   EXPECT_EQ(blocks(32, 256, 0), 8);  // warps
   EXPECT_EQ(blocks(64, 256, 0), 4);  // registers

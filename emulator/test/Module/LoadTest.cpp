@@ -110,7 +110,7 @@ TEST_F(Load, freesVariablesOfWhatIsRefused) {
 
 // PTX ISA, "PTX Module Directives: .target": older code runs on newer GPUs,
 // code with the suffix `a` on its own architecture alone.
-TEST_F(Load, takesTargetsThatTheCardHas) {
+TEST_F(Load, takesTargetsThatTheGPUHas) {
   for (const char *name : {"sm_70", "sm_80", "sm_89", "sm_90", "sm_90a"}) {
     EXPECT_EQ(refusal(target(name)), "") << name;
   }

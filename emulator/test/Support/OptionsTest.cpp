@@ -53,7 +53,7 @@ TEST(Options, comeFromTheEnvironment) {
   EXPECT_TRUE(options.isStrict);
 }
 
-TEST(Options, theCardHasAsManyMultiprocessorsAsItsArchitecture) {
+TEST(Options, theGPUHasAsManyMultiprocessorsAsItsArchitecture) {
   EXPECT_EQ(Options::fromEnvironment().multiprocessors, 132);
   Setting architecture("CHEEMS_EMULATOR_ARCH", "80");
   EXPECT_EQ(Options::fromEnvironment().multiprocessors, 108);

@@ -24,7 +24,7 @@ def main():
     parser.add_argument("--mode", nargs="+", default=["early", "late"], choices=["early", "late"])
     parser.add_argument("--seeds", type=int, default=1, help="1 to this")
     parser.add_argument("--only", default="", help="kernels whose name has this text")
-    parser.add_argument("--arch", type=int, default=90, choices=[80, 90], help="the emulated card; kernels of later ones are left out")
+    parser.add_argument("--arch", type=int, default=90, choices=[80, 90], help="the emulated GPU; kernels of later ones are left out")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     os.environ["CHEEMS_EMULATOR_ARCH"] = str(options.arch)

@@ -12,7 +12,7 @@ namespace {
 using emulator::Extent;
 
 constexpr char description[] =
-    "Runs a kernel of PTX text on the emulated card: checks it, and prints "
+    "Runs a kernel of PTX text on the emulated GPU: checks it, and prints "
     "what it wrote.\n"
     "Parameters are given in the kernel's order by --buffer, --arg and "
     "--tensor-map. A buffer is NAME:TYPE[EXTENTS]=VALUES, as in "

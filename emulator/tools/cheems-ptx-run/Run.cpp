@@ -240,13 +240,13 @@ std::string compare(const Options &options, const Memory &memory,
          buffer.type.print(buffer.element(wanted.data(), first));
 }
 
-void writeCounts(const Options &options, const emulator::CountedCard &card) {
+void writeCounts(const Options &options, const emulator::CountedGPU &gpu) {
   auto steps = emulator::takeCounts();
   if (options.counts == "-") {
-    writeOutput(emulator::countsAsTable(card, steps));
+    writeOutput(emulator::countsAsTable(gpu, steps));
     return;
   }
-  std::string error = emulator::writeCounts(options.counts, card, steps);
+  std::string error = emulator::writeCounts(options.counts, gpu, steps);
   if (!error.empty()) {
     throw Error(error);
   }
@@ -321,8 +321,8 @@ int run(const Options &options) {
     writeFile(saved.text, options.buffers[saved.buffer],
               memory.data(saved.buffer));
   }
-  if (auto card = emulator::countedCard()) {
-    writeCounts(options, *card);
+  if (auto gpu = emulator::countedGPU()) {
+    writeCounts(options, *gpu);
   }
   int code = 0;
   for (const Named &expected : options.expected) {

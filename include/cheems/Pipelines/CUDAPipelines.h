@@ -26,7 +26,7 @@ enum class CUDAStage {
 llvm::StringRef stringify(CUDAStage stage);
 
 /// What kernels are made for.
-struct CardOptions {
+struct GPUOptions {
   tile::Architecture architecture = tile::Architecture::SM90a;
   /// The newest that matmuls and attention of prompts may use.
   tile::Unit unit = tile::Unit::Wgmma;
@@ -40,14 +40,14 @@ struct CardOptions {
 struct CUDAPipelineStage {
   CUDAStage stage; ///< what the module is then
   llvm::StringLiteral summary;
-  void (*build)(mlir::OpPassManager &pm, const CardOptions &card);
+  void (*build)(mlir::OpPassManager &pm, const GPUOptions &gpu);
 };
 
 /// The stages are in order; the first takes an imported module.
 llvm::ArrayRef<CUDAPipelineStage> cudaStages();
 
 /// The stages after `from` up to `to`, each after cheems-enter-stage.
-void buildCUDAPipeline(mlir::OpPassManager &pm, const CardOptions &card,
+void buildCUDAPipeline(mlir::OpPassManager &pm, const GPUOptions &gpu,
                        CUDAStage from = CUDAStage::Imported,
                        CUDAStage to = CUDAStage::NVVM);
 

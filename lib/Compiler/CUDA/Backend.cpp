@@ -51,13 +51,13 @@ public:
 
   std::vector<BackendStage>
   pipeline(const CompileOptions &options) const override {
-    CardOptions card = llvm::cantFail(cardsOf(*this, options)).front().options;
+    GPUOptions gpu = llvm::cantFail(cardsOf(*this, options)).front().options;
     std::vector<BackendStage> stages;
     auto from = CUDAStage::Imported;
     for (const CUDAPipelineStage &stage : cudaStages()) {
       stages.push_back({stringify(stage.stage).str(),
                         [=, to = stage.stage](mlir::OpPassManager &pm) {
-                          buildCUDAPipeline(pm, card, from, to);
+                          buildCUDAPipeline(pm, gpu, from, to);
                         }});
       from = stage.stage;
     }

@@ -33,10 +33,10 @@ llvm::Expected<int64_t> decodeRowsOf(mlir::ModuleOp module) {
   return llvm::createStringError("the model has no entry for decoding");
 }
 
-llvm::Expected<Compiled> compileFor(const Card &card, const ModelSource &source,
+llvm::Expected<Compiled> compileFor(const GPU &gpu, const ModelSource &source,
                                     const std::function<void()> &stageDone) {
   if (source.options().watchPasses) {
-    llvm::errs() << "// passes for " << card.architecture.name << "\n";
+    llvm::errs() << "// passes for " << gpu.architecture.name << "\n";
   }
   Compiled made;
   mlir::DialectRegistry registry;
@@ -49,7 +49,7 @@ llvm::Expected<Compiled> compileFor(const Card &card, const ModelSource &source,
   }
   auto lower = [&](CUDAStage from, CUDAStage to) {
     return runPasses(**module, [&](mlir::OpPassManager &pm) {
-      buildCUDAPipeline(pm, card.options, from, to);
+      buildCUDAPipeline(pm, gpu.options, from, to);
     });
   };
   if (llvm::Error failed = lower(CUDAStage::Imported, CUDAStage::Launches)) {
@@ -78,7 +78,7 @@ llvm::Expected<Compiled> compileFor(const Card &card, const ModelSource &source,
   if (!kernels) {
     return kernels.takeError();
   }
-  auto ptx = cuda::generatePTX(*kernels, card.architecture);
+  auto ptx = cuda::generatePTX(*kernels, gpu.architecture);
   if (!ptx) {
     return ptx.takeError();
   }
@@ -111,7 +111,7 @@ llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module) {
 }
 
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
-                                    llvm::ArrayRef<Card> cards,
+                                    llvm::ArrayRef<GPU> cards,
                                     const std::string &cubins,
                                     ProgressHandler progress) {
   auto assembler = cuda::Assembler::find();
@@ -125,16 +125,16 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
   Image image;
   Section section;
   llvm::json::Array described;
-  for (const Card &each : cards) {
+  for (const GPU &each : cards) {
     llvm::StringRef name = each.architecture.name;
     auto made = compileFor(each, source, stageDone);
     if (!made) {
       return made.takeError();
     }
-    llvm::json::Object card{{"architecture", name},
-                            {"plan", section.add(made->plan)}};
+    llvm::json::Object gpu{{"architecture", name},
+                           {"plan", section.add(made->plan)}};
     // The driver takes text up to its zero.
-    card["ptx"] =
+    gpu["ptx"] =
         section.add(llvm::StringRef(made->ptx.c_str(), made->ptx.size() + 1));
     if (*assembler) {
       auto cubin =
@@ -148,10 +148,10 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
              " is slower than it could be: " + llvm::join(cubin->faults, "; "))
                 .str());
       }
-      card["cubin"] = section.add(cubin->bytes);
+      gpu["cubin"] = section.add(cubin->bytes);
       stageDone();
     }
-    described.push_back(std::move(card));
+    described.push_back(std::move(gpu));
     // Parameters are stored as rows, and so the same for each GPU.
     image.parameters = std::move(made->parameters);
     image.context = std::move(made->context);

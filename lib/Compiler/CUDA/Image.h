@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
 #define CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
 
-#include "Card.h"
+#include "GPU.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace cheems {
@@ -13,7 +13,7 @@ llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module);
 /// Plans and code for `cards`. With a ptxas, machine code stands beside the
 /// PTX, and `cubins` keeps it.
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
-                                    llvm::ArrayRef<Card> cards,
+                                    llvm::ArrayRef<GPU> cards,
                                     const std::string &cubins,
                                     ProgressHandler progress);
 

@@ -20,7 +20,7 @@ std::string versionOf(std::string_view ptx) {
 
 std::string architectures(const CudaImage &image) {
   std::string all;
-  for (const CardCode &code : image.cards) {
+  for (const GPUCode &code : image.cards) {
     all += (all.empty() ? "" : ", ") + code.architecture;
   }
   return all;
@@ -38,7 +38,7 @@ std::string images(const CudaImage &image) {
 
 std::vector<std::string> CudaModule::names(const CudaImage &image) {
   std::vector<std::string> all;
-  for (const CardCode &code : image.cards) {
+  for (const GPUCode &code : image.cards) {
     all.push_back(code.architecture + ".ptx");
     if (!code.cubin.empty()) {
       all.push_back(code.architecture + ".cubin");
@@ -59,7 +59,7 @@ CudaModule::CudaModule(std::shared_ptr<const Context> given,
 }
 
 CudaModule::Choice CudaModule::choose(const CudaImage &image,
-                                      const DeviceInfo &card,
+                                      const DeviceInfo &gpu,
                                       const std::string &file,
                                       const std::string &variant) {
   Choice chosen;
@@ -68,7 +68,7 @@ CudaModule::Choice CudaModule::choose(const CudaImage &image,
     size_t dot = name.find('.');
     std::string_view kind =
         dot == std::string_view::npos ? "" : name.substr(dot + 1);
-    for (const CardCode &code : image.cards) {
+    for (const GPUCode &code : image.cards) {
       if (code.architecture == name.substr(0, dot)) {
         chosen.code = &code;
       }
@@ -83,17 +83,17 @@ CudaModule::Choice CudaModule::choose(const CudaImage &image,
     }
     return chosen;
   }
-  chosen.code = image.best(card.major, card.minor);
+  chosen.code = image.best(gpu.major, gpu.minor);
   if (!chosen.code) {
     throw Error(Status::unsupported,
                 file + ": its code for GPUs is for " + architectures(image) +
-                    ", and " + card.name + " is sm_" +
-                    std::to_string(card.major * 10 + card.minor) +
+                    ", and " + gpu.name + " is sm_" +
+                    std::to_string(gpu.major * 10 + gpu.minor) +
                     "; use --device cpu, or compile the model for another "
                     "--cuda-arch");
   }
   chosen.takesCubin = !chosen.code->cubin.empty() &&
-                      chosen.code->cubinRunsOn(card.major, card.minor);
+                      chosen.code->cubinRunsOn(gpu.major, gpu.minor);
   return chosen;
 }
 

@@ -26,18 +26,18 @@ public:
   /// The code of an image that is best for a GPU, or what is forced, and which
   /// forms of it may be loaded.
   struct Choice {
-    const CardCode *code = nullptr;
+    const GPUCode *code = nullptr;
     bool takesCubin = true, takesPTX = true;
   };
   /// Needs no driver. Throws as the constructor.
-  static Choice choose(const CudaImage &image, const DeviceInfo &card,
+  static Choice choose(const CudaImage &image, const DeviceInfo &gpu,
                        const std::string &file, const std::string &variant);
 
   /// What an image has: "sm_80.ptx", "sm_80.cubin", ….
   static std::vector<std::string> names(const CudaImage &image);
 
   /// Whose plan belongs to the kernels.
-  const CardCode &code() const { return *chosen.code; }
+  const GPUCode &code() const { return *chosen.code; }
   /// "sm_90a.cubin"
   const std::string &name() const { return loaded; }
 

@@ -7,8 +7,8 @@ using namespace cheems::cuda;
 
 Program::Program(const Model &model, const Loading &loading)
     : switched(Switches::ofEnvironment()),
-      card(std::make_shared<const Context>(model.device())),
-      module(card, model.cudaCode(), model.path(), model.forced()),
+      gpu(std::make_shared<const Context>(model.device())),
+      module(gpu, model.cudaCode(), model.path(), model.forced()),
       launches(LaunchPlan::parse(module.code().plan, module.code().path,
                                  model.path(), model.metadata().state.size())),
       kernels(module.functions(launches, switched)),
@@ -18,10 +18,10 @@ Program::Program(const Model &model, const Loading &loading)
                              &all)) {
     throw MemoryShort(model.path() + ": is too large for any GPU");
   }
-  requireFree(*card, all,
+  requireFree(*gpu, all,
               "the weights (" + std::to_string(parameters.bytes()) +
                   " bytes) and " + loading.purpose);
-  parameters.upload(card, model.parameters(), loading.uploading);
+  parameters.upload(gpu, model.parameters(), loading.uploading);
 }
 
 std::shared_ptr<const Program> Program::of(const Model &model,

@@ -26,7 +26,7 @@ public:
   static std::shared_ptr<const Program> of(const Model &model,
                                            const Loading &loading);
 
-  const std::shared_ptr<const Context> &context() const { return card; }
+  const std::shared_ptr<const Context> &context() const { return gpu; }
   const LaunchPlan &plan() const { return launches; }
   /// Returns the plan's kernels, in order.
   const std::vector<CUfunction> &functions() const { return kernels; }
@@ -46,7 +46,7 @@ private:
   Program(const Model &model, const Loading &loading);
 
   Switches switched;
-  std::shared_ptr<const Context> card;
+  std::shared_ptr<const Context> gpu;
   CudaModule module;
   LaunchPlan launches;
   std::vector<CUfunction> kernels;

@@ -1,15 +1,15 @@
-// RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s
-// RUN: cheems-opt %s --cheems-set-card=arch=sm_90a --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s --check-prefix=HOPPER
+// RUN: cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s
+// RUN: cheems-opt %s --cheems-set-gpu=arch=sm_90a --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s --check-prefix=HOPPER
 // Those of no other op.
-// RUN: cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
+// RUN: cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
 // ONLY-COUNT-4: cheems_tile.strategy = #cheems_tile.matmul_strategy
 // ONLY-NOT: cheems_tile.strategy
-// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-select-gpu-strategy=only=foo.bar 2>&1 | FileCheck %s --check-prefix=NO-OP
+// RUN: not cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-select-gpu-strategy=only=foo.bar 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: error: only names 'foo.bar', which is no op
 // RUN: not cheems-opt %s --cheems-select-gpu-strategy 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: has no #cheems_tile.target as cheems.target
-// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-form-groups --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNSAID
-// RUN: not cheems-opt %s --cheems-set-card=arch=sm_80 --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=NO-GROUP
+// RUN: not cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-form-groups --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNSAID
+// RUN: not cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=NO-GROUP
 // NO-GROUP: error: 'linalg.fill' op is in no group whose kernels take it: cheems-form-groups comes first
 // UNSAID: error: 'linalg.matmul' op has no strategy: cheems-select-gpu-strategy comes first
 
@@ -66,7 +66,7 @@ func.func @said(%x: tensor<?x512xf32>, %w: tensor<2048x512xf32>, %y: tensor<?x20
 // Rows of 4,096 numbers are one block's.
 // CHECK-LABEL: @norm
 // CHECK: cheems.rms_norm epsilon {{[^ ]*}} {cheems_tile.strategy = #cheems_tile.row_tile<rows = 1, threads = 128, width = 4, columns = 4096>}
-// doc: cheems-set-card{arch=sm_80},cheems-form-groups,cheems-select-gpu-strategy
+// doc: cheems-set-gpu{arch=sm_80},cheems-form-groups,cheems-select-gpu-strategy
 func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>, %y: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   %0 = cheems.rms_norm epsilon 1.0e-06 ins(%x, %w : tensor<?x4096xf32>, tensor<4096xf32>) outs(%y : tensor<?x4096xf32>) -> tensor<?x4096xf32>
   return %0 : tensor<?x4096xf32>

@@ -14,7 +14,7 @@ import sys
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parents[2] / "Interpreter/Inputs")]
 import checkpoints
 import tensors
-from card_parts import CODED, card_parts
+from gpu_parts import CODED, gpu_parts
 from recorded import Golden, stored_type, tensor
 from rounding_bound import choice_bound, row_bound, rounding_bounds
 
@@ -56,7 +56,7 @@ class Comparison:
         self.bins, self.folder = bins, folder
         self.golden, stored = Golden(model), stored_type(model)
         count, length, _ = self.golden.shape
-        self.bounds = rounding_bounds(*card_parts(json.loads((model / "config.json").read_text()), weights, stored, kv, length))
+        self.bounds = rounding_bounds(*gpu_parts(json.loads((model / "config.json").read_text()), weights, stored, kv, length))
         ids = list(tensor(self.golden.path, "input_ids")[1])
         # slot, start, length, position, and the length for the rotary base
         segments = [number for b in range(count) for number in (b, b * length, length, 0, length, 0, 0, 0)]
@@ -64,15 +64,15 @@ class Comparison:
         tensors.write(self.step, {"tokens": ("I32", [len(ids)], ids), "segments": ("I32", [count, 8], segments),
                                   "rows": ("I32", [len(ids)], list(range(len(ids))))})
         flags = ["--target", "cuda", "--weights", weights, "--kv", kv]
-        read, fields, of_cards = checkpoints.read(model), {}, model
+        read, fields, of_gpus = checkpoints.read(model), {}, model
         if weights in CODED and "lm_head.weight" not in read:
             # the head is quantized, and rows that are looked up have none: so they need names of their own
             if stored != "F32":
                 raise RuntimeError(f"{model} is tied and of {stored}: a copy in f32 would not store keys and values as it does")
-            read["lm_head.weight"], fields, of_cards = read[embedding_of(read)], {"tie_word_embeddings": False}, folder / "untied"
-            checkpoints.write(model, of_cards, read, **fields)
+            read["lm_head.weight"], fields, of_gpus = read[embedding_of(read)], {"tie_word_embeddings": False}, folder / "untied"
+            checkpoints.write(model, of_gpus, read, **fields)
         self.modules = {stage: folder / f"{stage}.mlir" for stage in ("mlir", "rounded")}
-        run(bins / "cheems-compile", of_cards, *flags, "--emit", "rounded", "-o", self.modules["rounded"])
+        run(bins / "cheems-compile", of_gpus, *flags, "--emit", "rounded", "-o", self.modules["rounded"])
         if weights in CODED:
             for name, (bits, group) in checkpoints.quantized_parameters(self.modules["rounded"].read_text()).items():
                 shape, values = read[name]

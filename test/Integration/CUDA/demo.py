@@ -84,11 +84,11 @@ class Demo:
         """What is wrong, or nothing; prints what was found."""
         settings = {"CHEEMS_CUDA_DRIVER": str(self.gpu), "CHEEMS_EMULATOR_ARCH": str(architecture), "CHEEMS_EMULATOR_MODE": mode}
 
-        def on_card(*arguments):
+        def on_gpu(*arguments):
             return run(self.bins / "cheems-run", self.artefacts["cards"], "--device", "cuda", *arguments, **settings)
 
         def logits(*arguments):
-            on_card("--input-ids", self.ids, "--logits", self.logits, *arguments)
+            on_gpu("--input-ids", self.ids, "--logits", self.logits, *arguments)
             return self.rows()
 
         rows, single, count = logits(*how), logits("--prefill-chunk", 1), len(self.prompt)
@@ -98,7 +98,7 @@ class Demo:
         firm = [margin > 2 * error for margin, error in zip(self.margins, errors)]
         turned, done, faults = [], 0, []
         while done < len(self.greedy):
-            text = on_card("--prompt-ids", ",".join(map(str, self.prompt + self.greedy[:done])), "-n", len(self.greedy) - done, "--temp", 0,
+            text = on_gpu("--prompt-ids", ",".join(map(str, self.prompt + self.greedy[:done])), "-n", len(self.greedy) - done, "--temp", 0,
                            "--ignore-eos", "--print-ids", *how)
             got = [int(word) for word in text.replace(",", " ").split()]
             if len(got) != len(self.greedy) - done:

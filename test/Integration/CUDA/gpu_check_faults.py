@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "scripts/gpu_check"))
 
 import ladder  # noqa: E402
 
-FILES = ("scripts/gpu-check.sh", "scripts/gpu_check/*.py", "benchmarks/models.py", "benchmarks/random_model.py", "runtime/CUDA/Cards.def",
+FILES = ("scripts/gpu-check.sh", "scripts/gpu_check/*.py", "benchmarks/models.py", "benchmarks/random_model.py", "runtime/CUDA/GPUs.def",
          "test/Integration/recorded.py", "emulator/test/conformance/*.py")
 LIMIT = 20  # seconds of a call, as by default; the stand-ins answer at once
 ROWS, WIDTH, DECODED = 30, 8, 5

@@ -23,19 +23,19 @@ def near(got, wanted):
 
 
 def by_hand():
-    card = next(card for card in time_model.cards() if card.name == "NVIDIA H100")
-    assert time_model.card_named("NVIDIA H100 80GB HBM3") == card and time_model.card_named("NVIDIA Something") is None
-    take = lambda gap=0.0, **counts: time_model.seconds({**KERNEL, **counts}, card, gap)
+    gpu = next(gpu for gpu in time_model.cards() if gpu.name == "NVIDIA H100")
+    assert time_model.gpu_named("NVIDIA H100 80GB HBM3") == gpu and time_model.gpu_named("NVIDIA Something") is None
+    take = lambda gap=0.0, **counts: time_model.seconds({**KERNEL, **counts}, gpu, gap)
     near(take(gap=1e-6), 2e-6)
-    near(take(dram_read_sectors=10**6, dram_write_sectors=10**6), 64e6 / card.bytes)
-    near(take(cycles={"alu": 132e3, "lsu": 66e3}), 1e3 / card.clock)
-    near(take(cycles={"tensor": 132e3}), 2 * 132e3 * 2048 / card.operations)
+    near(take(dram_read_sectors=10**6, dram_write_sectors=10**6), 64e6 / gpu.bytes)
+    near(take(cycles={"alu": 132e3, "lsu": 66e3}), 1e3 / gpu.clock)
+    near(take(cycles={"tensor": 132e3}), 2 * 132e3 * 2048 / gpu.operations)
     # two launches of one block each: one multiprocessor works
-    near(take(blocks=2, cycles={"tensor": 1e3}), 2 * 1e3 * 2048 * 132 / card.operations)
+    near(take(blocks=2, cycles={"tensor": 1e3}), 2 * 1e3 * 2048 * 132 / gpu.operations)
     # each of the 264 blocks meets once, in one wave per launch
-    near(take(barriers=4 * 264), 2 * time_model.BARRIER_CYCLES / card.clock)
+    near(take(barriers=4 * 264), 2 * time_model.BARRIER_CYCLES / gpu.clock)
     # the longest counts, not the sum
-    near(take(dram_read_sectors=10**6, cycles={"alu": 132}), 32e6 / card.bytes)
+    near(take(dram_read_sectors=10**6, cycles={"alu": 132}), 32e6 / gpu.bytes)
 
 
 def judged():
@@ -110,7 +110,7 @@ def pages():
     """They have what is kept, and all that is kept is a row of the table that some architecture has."""
     subprocess.run([sys.executable, ROOT / "scripts/gpu_table.py", "--check"], check=True)
     known, names = record.Record(), {work.name for work in rows.all_works(rows.FULL)}
-    counted = [set(known.data["rows"].get(architecture, {})) for architecture in record.CARDS]
+    counted = [set(known.data["rows"].get(architecture, {})) for architecture in record.GPUS]
     assert set.union(*counted) == names, set.union(*counted) ^ names
 
 

@@ -46,12 +46,12 @@ class Mutants:
         made = Comparison(self.bins, self.models / model, folder, weights, **rounding)
         key = model, weights
         if key not in self.logits:
-            artefact, logits = folder / "model.cheems", folder / "card.safetensors"
+            artefact, logits = folder / "model.cheems", folder / "gpu.safetensors"
             run(self.bins / "cheems-compile", self.models / model, "-o", artefact, "--target", "cuda", "--cuda-arch", "sm_90a",
                 "--weights", weights)
             run(self.bins / "cheems-run", artefact, "--device", "cuda", "--input-ids", made.golden.path, "--logits", logits, **self.settings)
             self.logits[key] = logits
-        made.card = self.logits[key]
+        made.gpu = self.logits[key]
         return made
 
     def expect(self, what, outcome, holds):
@@ -61,7 +61,7 @@ class Mutants:
 
     def both(self, what, comparison, holds):
         self.expect(f"{what}, roundings", comparison.roundings(), holds)
-        self.expect(f"{what}, a GPU", comparison.compiled(comparison.card), holds)
+        self.expect(f"{what}, a GPU", comparison.compiled(comparison.gpu), holds)
 
 
 def a_wrong_rounding(mutants, folder):
@@ -83,7 +83,7 @@ def a_dropped_term(mutants, folder):
     comparison.exact_model = folder / "dropped"
     checkpoints.write(kept, comparison.exact_model, read)
     comparison.rounded = comparison.interpreted("rounded")
-    mutants.expect("one term of 128 that is dropped, a GPU", comparison.compiled(comparison.card), False)
+    mutants.expect("one term of 128 that is dropped, a GPU", comparison.compiled(comparison.gpu), False)
     comparison.exact_model = kept
     mutants.expect("one term of 128 that is dropped, roundings", comparison.roundings_of(*comparison.rounded), False)
 
@@ -108,9 +108,9 @@ def experts_that_others_beat(mutants, folder):
     tensors.write(choices, {"experts.1": (kind, shape, experts)})
     logits, chosen = comparison.interpreted("rounded", choices=choices)
     mutants.expect("other experts, roundings", comparison.roundings_of(logits, chosen), False)
-    card = folder / "others.logits.safetensors"
-    tensors.write(card, {"logits": ("F32", comparison.golden.shape, list(logits))})
-    mutants.expect("other experts, a GPU", comparison.compiled(card), False)
+    gpu = folder / "others.logits.safetensors"
+    tensors.write(gpu, {"logits": ("F32", comparison.golden.shape, list(logits))})
+    mutants.expect("other experts, a GPU", comparison.compiled(gpu), False)
 
 
 def wrong_codes(mutants, folder):
@@ -119,7 +119,7 @@ def wrong_codes(mutants, folder):
         mutants.both(weights, mutants.comparison(folder / weights, "doge-tiny", weights), True)
         comparison = mutants.comparison(folder / f"wrong_{weights}", "doge-tiny", weights, **rounding)
         comparison.roundings()
-        mutants.expect(f"{weights} with {what}, a GPU", comparison.compiled(comparison.card), False)
+        mutants.expect(f"{weights} with {what}, a GPU", comparison.compiled(comparison.gpu), False)
 
 
 def main():

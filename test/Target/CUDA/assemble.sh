@@ -10,9 +10,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 XDG_CACHE_HOME=$work
 for file in "$@"; do
-  for card in sm_80 sm_90a; do
-    echo "$(basename "$file") for $card"
-    "$translate" --to-cubin --resources --cuda-arch $card "$file" -o "$work/k.cubin"
+  for gpu in sm_80 sm_90a; do
+    echo "$(basename "$file") for $gpu"
+    "$translate" --to-cubin --resources --cuda-arch $gpu "$file" -o "$work/k.cubin"
     [ "$(head -c 4 "$work/k.cubin" | tail -c 3)" = ELF ]
   done
 done
@@ -33,23 +33,23 @@ for heads in ${CHEEMS_TEST_LONG:+"$work"/heads-*}; do
   echo "$(basename "$heads") for sm_90a"
   "$compile" "$heads" --target cuda --cuda-arch sm_90a --emit cubin -o "$work/m.cubin"
 done
-for card in sm_80 sm_90a; do
+for gpu in sm_80 sm_90a; do
   for model in "${assembled[@]}"; do
     for weights in "${types[@]}"; do
-      echo "$(basename "$model") with $weights for $card"
-      "$compile" "$model" --weights $weights --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
+      echo "$(basename "$model") with $weights for $gpu"
+      "$compile" "$model" --weights $weights --target cuda --cuda-arch $gpu --emit cubin -o "$work/m.cubin"
       [ "$(head -c 4 "$work/m.cubin" | tail -c 3)" = ELF ]
     done
   done
   [ -n "${CHEEMS_TEST_LONG:-}" ] || continue
-  echo "doge-moe with int8 for $card"
-  "$compile" "$models/doge-moe" --weights int8 --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
+  echo "doge-moe with int8 for $gpu"
+  "$compile" "$models/doge-moe" --weights int8 --target cuda --cuda-arch $gpu --emit cubin -o "$work/m.cubin"
 done
 
 # Whose experts ptxas would spill for the sake of more blocks.
-for card in ${CHEEMS_TEST_LONG:+sm_80 sm_90a}; do
-  echo "cheems-shakespeare for $card"
-  "$compile" "$models/../../../models/cheems-shakespeare" --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
+for gpu in ${CHEEMS_TEST_LONG:+sm_80 sm_90a}; do
+  echo "cheems-shakespeare for $gpu"
+  "$compile" "$models/../../../models/cheems-shakespeare" --target cuda --cuda-arch $gpu --emit cubin -o "$work/m.cubin"
 done
 
 # 64 numbers that live at once, with 16 registers for each thread

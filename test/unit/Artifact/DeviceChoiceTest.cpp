@@ -12,9 +12,9 @@ TEST(DeviceChoice, isOneOfFourForms) {
   EXPECT_EQ(DeviceChoice::parse("auto").kind, Kind::automatic);
   EXPECT_EQ(DeviceChoice::parse("cpu").kind, Kind::cpu);
   EXPECT_EQ(DeviceChoice::parse("cuda").kind, Kind::cuda);
-  EXPECT_FALSE(DeviceChoice::parse("cuda").card);
-  EXPECT_EQ(DeviceChoice::parse("cuda:0").card, 0);
-  EXPECT_EQ(DeviceChoice::parse("cuda:17").card, 17);
+  EXPECT_FALSE(DeviceChoice::parse("cuda").gpu);
+  EXPECT_EQ(DeviceChoice::parse("cuda:0").gpu, 0);
+  EXPECT_EQ(DeviceChoice::parse("cuda:17").gpu, 17);
 }
 
 TEST(DeviceChoice, whatIsNoDeviceIsRefused) {

@@ -24,12 +24,12 @@ Metadata modelOf(int64_t bytes) {
 }
 
 /// With so many launches: 24 layers of 8, and ten, unless told otherwise.
-UsableCard cardOf(const char *name, int index = 0, int64_t launches = 202) {
-  UsableCard card;
-  card.device.index = index;
-  card.device.name = name;
-  card.launches = launches;
-  return card;
+UsableGPU gpuOf(const char *name, int index = 0, int64_t launches = 202) {
+  UsableGPU gpu;
+  gpu.device.index = index;
+  gpu.device.name = name;
+  gpu.launches = launches;
+  return gpu;
 }
 
 /// A plan whose decode entry has a launch for each grid, of these numbers.
@@ -57,9 +57,9 @@ cuda::LaunchPlan planOf(const nlohmann::json &numbers,
                                  0);
 }
 
-const UsableCard a100 = cardOf("NVIDIA A100-SXM4-80GB", 0),
-                 h100 = cardOf("NVIDIA H100 80GB HBM3", 1),
-                 h200 = cardOf("NVIDIA H200", 2);
+const UsableGPU a100 = gpuOf("NVIDIA A100-SXM4-80GB", 0),
+                h100 = gpuOf("NVIDIA H100 80GB HBM3", 1),
+                h200 = gpuOf("NVIDIA H200", 2);
 constexpr int64_t megabyte = 1000000, gigabyte = 1000 * megabyte;
 
 TEST(DeviceCost, isTheLaunchesAndTheLongerOfReadingAndComputing) {
@@ -99,29 +99,29 @@ TEST(DeviceCost, ofAWindowTheLaunchesCountThatItNeeds) {
   EXPECT_EQ(launches(128), 2);
 }
 
-TEST(DeviceCost, aCardWithMoreLaunchesTakesLonger) {
+TEST(DeviceCost, aGPUWithMoreLaunchesTakesLonger) {
   Metadata data = modelOf(2 * gigabyte);
-  UsableCard many = cardOf("NVIDIA H100 80GB HBM3", 7, 203);
-  EXPECT_EQ(fastestCard(data, {many, h100}, 0)->device.index, 1);
+  UsableGPU many = gpuOf("NVIDIA H100 80GB HBM3", 7, 203);
+  EXPECT_EQ(fastestGPU(data, {many, h100}, 0)->device.index, 1);
 }
 
-TEST(DeviceCost, ofSeveralCardsTheFastestIsTaken) {
+TEST(DeviceCost, ofSeveralGPUsTheFastestIsTaken) {
   Metadata data = modelOf(2 * gigabyte);
-  EXPECT_EQ(fastestCard(data, {a100, h100, h200}, 0)->device.index, 2);
-  EXPECT_EQ(fastestCard(data, {h100, a100}, 0)->device.index, 1);
-  UsableCard other = cardOf("NVIDIA H100 80GB HBM3", 7);
-  EXPECT_EQ(fastestCard(data, {h100, other}, 0)->device.index, 1);
-  EXPECT_EQ(fastestCard(data, {}, 0), nullptr);
+  EXPECT_EQ(fastestGPU(data, {a100, h100, h200}, 0)->device.index, 2);
+  EXPECT_EQ(fastestGPU(data, {h100, a100}, 0)->device.index, 1);
+  UsableGPU other = gpuOf("NVIDIA H100 80GB HBM3", 7);
+  EXPECT_EQ(fastestGPU(data, {h100, other}, 0)->device.index, 1);
+  EXPECT_EQ(fastestGPU(data, {}, 0), nullptr);
 }
 
-TEST(DeviceCost, aCardIsTakenWhereItsLaunchesCostLessThanItsMemorySaves) {
-  EXPECT_EQ(fastestCard(modelOf(3 * gigabyte), {h100}, 64)->device.index, 1);
-  UsableCard few = cardOf("NVIDIA H100 80GB HBM3", 1, 74);
-  EXPECT_EQ(fastestCard(modelOf(4 * megabyte), {few}, 8), nullptr);
+TEST(DeviceCost, aGPUIsTakenWhereItsLaunchesCostLessThanItsMemorySaves) {
+  EXPECT_EQ(fastestGPU(modelOf(3 * gigabyte), {h100}, 64)->device.index, 1);
+  UsableGPU few = gpuOf("NVIDIA H100 80GB HBM3", 1, 74);
+  EXPECT_EQ(fastestGPU(modelOf(4 * megabyte), {few}, 8), nullptr);
   // 202 launches of 3 us cost what 4 cores read in 39 MB
-  EXPECT_EQ(fastestCard(modelOf(38 * megabyte), {h100}, 4), nullptr);
-  EXPECT_EQ(fastestCard(modelOf(42 * megabyte), {h100}, 4)->device.index, 1);
-  EXPECT_EQ(fastestCard(modelOf(3 * gigabyte), {}, 64), nullptr);
+  EXPECT_EQ(fastestGPU(modelOf(38 * megabyte), {h100}, 4), nullptr);
+  EXPECT_EQ(fastestGPU(modelOf(42 * megabyte), {h100}, 4)->device.index, 1);
+  EXPECT_EQ(fastestGPU(modelOf(3 * gigabyte), {}, 64), nullptr);
 }
 
 TEST(DeviceCost, moreCoresReadMoreUpToWhatASocketDoes) {
@@ -132,8 +132,8 @@ TEST(DeviceCost, moreCoresReadMoreUpToWhatASocketDoes) {
             DeviceSpeed::ofCPU(64).operations);
 }
 
-TEST(DeviceCost, anUnknownCardIsAsFastAsTheSlowestKnownOne) {
-  DeviceSpeed unknown = DeviceSpeed::of(cardOf("NVIDIA Something").device);
+TEST(DeviceCost, anUnknownGPUIsAsFastAsTheSlowestKnownOne) {
+  DeviceSpeed unknown = DeviceSpeed::of(gpuOf("NVIDIA Something").device);
   EXPECT_EQ(unknown.bytes, DeviceSpeed::of(a100.device).bytes);
   EXPECT_EQ(unknown.operations, DeviceSpeed::of(a100.device).operations);
   EXPECT_GT(DeviceSpeed::of(h200.device).bytes,

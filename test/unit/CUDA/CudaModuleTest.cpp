@@ -23,8 +23,8 @@ const std::string &text() {
   return ptx;
 }
 
-CardCode codeFor(const std::string &architecture, bool hasCubin) {
-  CardCode code;
+GPUCode codeFor(const std::string &architecture, bool hasCubin) {
+  GPUCode code;
   code.architecture = architecture;
   code.path = "images[0].cards[0]";
   code.ptx = text();
@@ -48,11 +48,11 @@ struct Image {
   ~Image() { unsetenv("CHEEMS_CUDA_IMAGE"); }
 };
 
-struct Card {
-  explicit Card(const char *name) {
-    setenv("FAULTY_DRIVER_CARD", name, /*overwrite=*/1);
+struct GPU {
+  explicit GPU(const char *name) {
+    setenv("FAULTY_DRIVER_GPU", name, /*overwrite=*/1);
   }
-  ~Card() { unsetenv("FAULTY_DRIVER_CARD"); }
+  ~GPU() { unsetenv("FAULTY_DRIVER_GPU"); }
 };
 
 /// The GPU's context is made current, then code is loaded.
@@ -65,14 +65,14 @@ std::string loaded(const CudaImage &image) {
 /// What is loaded where the driver answers `code` when it gets code first.
 std::string loadedBehind(int code, const CudaImage &image) {
   const FaultyDriver &faulty = useSoftwareGPU();
-  auto card = std::make_shared<Context>(0);
+  auto gpu = std::make_shared<Context>(0);
   faulty.failCall(firstLoad, code);
-  std::string name = CudaModule(card, image, "m.cheems").name();
+  std::string name = CudaModule(gpu, image, "m.cheems").name();
   faulty.failCall(0, 0);
   return name;
 }
 
-TEST(CudaModule, machineCodeForTheCardIsFirst) {
+TEST(CudaModule, machineCodeForTheGPUIsFirst) {
   useSoftwareGPU();
   EXPECT_EQ(loaded(both()), "sm_90a.cubin");
   CudaImage older;
@@ -105,25 +105,25 @@ TEST(CudaModule, aLineSaysThatTheTextWasTaken) {
   const FaultyDriver &faulty = useSoftwareGPU();
   const CudaImage image = both();
   auto lineOf = [&] {
-    auto card = std::make_shared<Context>(0);
+    auto gpu = std::make_shared<Context>(0);
     faulty.failCall(firstLoad, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
-    std::string line = CudaModule(card, image, "m.cheems").fallback();
+    std::string line = CudaModule(gpu, image, "m.cheems").fallback();
     faulty.failCall(0, 0);
     return line;
   };
   EXPECT_EQ(lineOf(), "") << "the software GPU takes no machine code anyway";
-  Card real("NVIDIA H100 80GB HBM3");
+  GPU real("NVIDIA H100 80GB HBM3");
   EXPECT_EQ(lineOf(),
             "m.cheems: the driver does not load its machine code for sm_90a (" +
                 Driver::get().describe(CUDA_ERROR_UNSUPPORTED_PTX_VERSION) +
                 "), and compiles its PTX instead");
-  auto card = std::make_shared<Context>(0);
-  EXPECT_EQ(CudaModule(card, image, "m.cheems").fallback(), "");
+  auto gpu = std::make_shared<Context>(0);
+  EXPECT_EQ(CudaModule(gpu, image, "m.cheems").fallback(), "");
 }
 
 TEST(CudaModule, whereTheTextFailsTooBothReasonsAreTold) {
   useSoftwareGPU();
-  Card real("NVIDIA H100 80GB HBM3");
+  GPU real("NVIDIA H100 80GB HBM3");
   CudaImage image = both();
   const std::string other = std::string("no text of PTX") + '\0';
   image.cards[1].ptx = other;
@@ -157,11 +157,11 @@ TEST(CudaModule, theImageThatIsNamedIsLoadedOrRefused) {
   }
   { // what the program asks for goes first
     Image forced("sm_90a.ptx");
-    auto card = std::make_shared<Context>(0);
-    EXPECT_EQ(CudaModule(card, both(), "m.cheems", "sm_80.ptx").name(),
+    auto gpu = std::make_shared<Context>(0);
+    EXPECT_EQ(CudaModule(gpu, both(), "m.cheems", "sm_80.ptx").name(),
               "sm_80.ptx");
     EXPECT_THAT(
-        refusal([&] { CudaModule(card, both(), "m.cheems", "sm_70.ptx"); }),
+        refusal([&] { CudaModule(gpu, both(), "m.cheems", "sm_70.ptx"); }),
         HasSubstr("the program asks for 'sm_70.ptx'"));
   }
   // what was forced is not replaced by the text
@@ -188,17 +188,17 @@ TEST(CudaModule, aKernelThatIsMissingIsNamed) {
 TEST(CudaModule, kernelsGetTheCarveOutThatIsAskedFor) {
   useSoftwareGPU();
   const CudaImage image = both();
-  auto card = std::make_shared<Context>(0);
+  auto gpu = std::make_shared<Context>(0);
   LaunchPlan plan;
   plan.kernels = {{"nothing", 32, 0}};
   auto carveout = [&](std::optional<int> asked) {
-    CudaModule module(card, image, "m.cheems");
+    CudaModule module(gpu, image, "m.cheems");
     Switches switches;
     switches.carveout = asked;
     CUfunction function = module.functions(plan, switches).front();
-    Context::Current current(*card);
+    Context::Current current(*gpu);
     int value = 0;
-    card->driver().cuFuncGetAttribute(
+    gpu->driver().cuFuncGetAttribute(
         &value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, function);
     return value;
   };

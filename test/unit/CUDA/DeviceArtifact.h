@@ -30,8 +30,8 @@ inline std::string planOfTenLaunches() {
 }
 
 /// Adds an image with such a plan for each architecture.
-inline void addCards(FakeArtifact &artifact,
-                     const std::vector<std::string> &architectures) {
+inline void addGPUs(FakeArtifact &artifact,
+                    const std::vector<std::string> &architectures) {
   std::string bytes = planOfTenLaunches();
   auto size = static_cast<int64_t>(bytes.size());
   bytes.push_back('\0');

@@ -28,14 +28,14 @@ Metadata awkward() {
   return data;
 }
 
-std::shared_ptr<const cuda::Context> card() {
+std::shared_ptr<const cuda::Context> gpu() {
   return std::make_shared<cuda::Context>(0);
 }
 
 TEST(DevicePools, areZeroAndOfTheSizesOfTheHosts) {
   useSoftwareGPU();
   Metadata data = awkward();
-  DevicePools pools(card(), data, 2, 8);
+  DevicePools pools(gpu(), data, 2, 8);
   HostPools host(data, 2, 8);
   EXPECT_EQ(pools.bytes(), host.bytes());
   EXPECT_EQ(pools.addresses().size(), data.state.size());
@@ -44,7 +44,7 @@ TEST(DevicePools, areZeroAndOfTheSizesOfTheHosts) {
     EXPECT_TRUE(used(pools, 1, entries) == used(host, 1, entries));
   }
   data.state.clear();
-  DevicePools none(card(), data, 1, 8);
+  DevicePools none(gpu(), data, 1, 8);
   EXPECT_EQ(used(none, 0, 8), "");
 }
 
@@ -57,7 +57,7 @@ TEST(DevicePools, entriesThatNobodyDropsHaveTheirOwnPosition) {
                         4,
                         {2, 3, StateKind::capacityExtent}});
   constexpr int64_t capacity = 11;
-  DevicePools pools(card(), data, 4, capacity);
+  DevicePools pools(gpu(), data, 4, capacity);
   std::vector<int32_t> wanted;
   for (int head = 0; head < 6; ++head) {
     for (int32_t entry = 0; entry < capacity; ++entry) {
@@ -78,7 +78,7 @@ TEST(DevicePools, entriesThatNobodyDropsHaveTheirOwnPosition) {
 TEST(DevicePools, copiesTakeUsedEntriesToTheHostAndBack) {
   useSoftwareGPU();
   Metadata data = awkward();
-  DevicePools pools(card(), data, 3, 8), larger(card(), data, 1, 11);
+  DevicePools pools(gpu(), data, 3, 8), larger(gpu(), data, 1, 11);
   HostPools host(data, 2, 9);
   fill(pools, 3, 1);
   fill(host, 2, 2);
@@ -115,7 +115,7 @@ TEST(DevicePools, aStateFileOfEitherIsThatOfTheOther) {
   useSoftwareGPU();
   Metadata data = awkward();
   StateIdentity identity{1, 2, 3, "f32"};
-  DevicePools pools(card(), data, 1, 9), again(card(), data, 2, 8);
+  DevicePools pools(gpu(), data, 1, 9), again(gpu(), data, 2, 8);
   HostPools host(data, 1, 9);
   fill(pools, 1, 4);
   TemporaryFolder folder;
@@ -138,12 +138,11 @@ TEST(DevicePools, aStateFileOfEitherIsThatOfTheOther) {
   EXPECT_TRUE(used(again, 1, 7) == used(pools, 0, 7));
 }
 
-TEST(DevicePools, moreThanTheCardHasIsRefusedAtOnce) {
+TEST(DevicePools, moreThanTheGPUHasIsRefusedAtOnce) {
   const FaultyDriver &faulty = useSoftwareGPU();
   long before = faulty.alive();
   Metadata data = awkward();
-  std::string text =
-      refusal([&] { DevicePools pools(card(), data, 10, 1000); });
+  std::string text = refusal([&] { DevicePools pools(gpu(), data, 10, 1000); });
   // The buffer of copies may have some of it.
   EXPECT_TRUE(std::regex_match(
       text,
@@ -159,7 +158,7 @@ TEST(DevicePools, aCallThatFailsIsToldAndLeavesNothing) {
   long before = faulty.alive();
   Metadata data = everyKind();
   auto useAll = [&] {
-    DevicePools pools(card(), data, 2, 4);
+    DevicePools pools(gpu(), data, 2, 4);
     fill(pools, 2, 1);
     SlotCopy copy;
     pools.save(0, 3, copy);

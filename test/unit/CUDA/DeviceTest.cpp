@@ -17,11 +17,11 @@ TEST(Device, theSoftwareGPUIsListedAsWhatItIs) {
   EXPECT_TRUE(devices[0].software);
   EXPECT_EQ(devices[0].major, 9);
   EXPECT_EQ(devices[0].minor, 0);
-  EXPECT_EQ(devices[0].memoryBytes, cardBytes);
+  EXPECT_EQ(devices[0].memoryBytes, gpuBytes);
   EXPECT_EQ(devices[0].name, "Cheems emulator of sm_90a");
 }
 
-TEST(Device, aCardThatIsNotThereIsRefused) {
+TEST(Device, aGPUThatIsNotThereIsRefused) {
   useSoftwareGPU();
   for (int index : {-1, 1}) {
     EXPECT_EQ(refusal([&] { Context context(index); }),

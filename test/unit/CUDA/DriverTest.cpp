@@ -57,7 +57,7 @@ TEST_F(DriverDeathTest, refusesDriversOfBefore525) {
       ExitedWithCode(0), "^$");
 }
 
-TEST_F(DriverDeathTest, refusesMachinesWithoutACard) {
+TEST_F(DriverDeathTest, refusesMachinesWithoutAGPU) {
   EXPECT_EXIT(
       open(cheems::test_paths::faultyDriver, "FAULTY_DRIVER_INIT", "100"),
       ExitedWithCode(3), "^the CUDA driver finds no GPU; see [^\n]*\n$");

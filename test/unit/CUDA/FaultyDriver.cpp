@@ -1,7 +1,7 @@
 // A driver that hands each call to the one that FAULTY_DRIVER_BEHIND names. It
 // fails when faultyDriver() tells it to. The environment has it lie:
 // FAULTY_DRIVER_VERSION is what it says of its version, FAULTY_DRIVER_INIT what
-// cuInit answers, FAULTY_DRIVER_CARD the GPU's name, FAULTY_DRIVER_CAPABILITY
+// cuInit answers, FAULTY_DRIVER_GPU the GPU's name, FAULTY_DRIVER_CAPABILITY
 // its compute capability, "75". The kernel that FAULTY_DRIVER_WAITLESS names
 // loses each griddepcontrol.wait when it is loaded. FAULTY_DRIVER_REPLACE is
 // "FROM=>TO", which all text gets that is loaded.
@@ -69,9 +69,9 @@ int effect(const char *name) {
 
 /// What is told of the GPU in place of the truth.
 void lie(const char *name, unsigned long first, unsigned long second) {
-  const char *card = std::getenv("FAULTY_DRIVER_CARD");
-  if (card && std::strcmp(name, "cuDeviceGetName") == 0) {
-    std::strncpy(reinterpret_cast<char *>(first), card, second);
+  const char *gpu = std::getenv("FAULTY_DRIVER_GPU");
+  if (gpu && std::strcmp(name, "cuDeviceGetName") == 0) {
+    std::strncpy(reinterpret_cast<char *>(first), gpu, second);
   }
   int capability = fromEnvironment("FAULTY_DRIVER_CAPABILITY", 0);
   if (capability != 0 && std::strcmp(name, "cuDeviceGetAttribute") == 0) {

@@ -60,16 +60,16 @@ TEST(DeviceMemory, moreThanThereIsIsRefusedWithNumbers) {
   const FaultyDriver &faulty = useSoftwareGPU();
   auto context = std::make_shared<Context>(0);
   long before = faulty.alive();
-  std::string asked = std::to_string(cardBytes + 1);
+  std::string asked = std::to_string(gpuBytes + 1);
   EXPECT_EQ(refusal([&] {
               DeviceMemory memory(
-                  context, cardBytes + 1,
+                  context, gpuBytes + 1,
                   "the state of 3 sequences; lower the context");
             }),
             "1: cannot allocate " + asked +
                 " bytes of GPU memory for the state of 3 sequences; lower the "
                 "context: " +
-                std::to_string(cardBytes) + " of " + std::to_string(cardBytes) +
+                std::to_string(gpuBytes) + " of " + std::to_string(gpuBytes) +
                 " are free");
   EXPECT_EQ(faulty.alive(), before);
 }

@@ -51,8 +51,8 @@ void growState(FakeArtifact &artifact) {
 struct Files {
   FakeArtifact host, both, cards;
   Files() {
-    addCards(both, {"sm_80", "sm_90a"});
-    addCards(cards, {"sm_80", "sm_90a"});
+    addGPUs(both, {"sm_80", "sm_90a"});
+    addGPUs(cards, {"sm_80", "sm_90a"});
     removeCpu(cards);
   }
 };
@@ -82,8 +82,8 @@ TEST_F(ModelDevice, weightsThatTheCPUDoesNotTakeAreToBeCompiledAsOthers) {
             "--weights bf16 to compile it for the CPU, too");
 }
 
-TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
-  Setting card("FAULTY_DRIVER_CARD", "NVIDIA Something");
+TEST_F(ModelDevice, aRealGPUIsTakenWhereTheFileHasCodeForIt) {
+  Setting gpu("FAULTY_DRIVER_GPU", "NVIDIA Something");
   for (FakeArtifact *each : {&both, &host}) {
     growState(*each);
   }
@@ -92,8 +92,8 @@ TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
   EXPECT_EQ(chosen(both, "cpu"), "cpu");
   EXPECT_EQ(chosen(host, "auto"), "cpu");
   FakeArtifact hopper, ampere;
-  addCards(hopper, {"sm_90a"});
-  addCards(ampere, {"sm_80"});
+  addGPUs(hopper, {"sm_90a"});
+  addGPUs(ampere, {"sm_80"});
   for (FakeArtifact *each : {&hopper, &ampere}) {
     growState(*each);
   }
@@ -119,7 +119,7 @@ TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
 }
 
 TEST_F(ModelDevice, aSmallModelStaysOnTheCPU) {
-  Setting card("FAULTY_DRIVER_CARD", "NVIDIA H100 80GB HBM3");
+  Setting gpu("FAULTY_DRIVER_GPU", "NVIDIA H100 80GB HBM3");
   EXPECT_EQ(chosen(both, "auto"), "cpu");
   EXPECT_EQ(chosen(both, "cuda"), "cuda:0");
   EXPECT_EQ(chosen(cards, "auto"), "cuda:0");
@@ -156,8 +156,8 @@ TEST_F(ModelDevice, theVariantIsWhatTheImageSays) {
   TemporaryFile file(both.bytes());
   auto model = open(file.path(), "cuda");
   EXPECT_EQ(model->device(), 0);
-  ASSERT_NE(model->card(), nullptr);
-  EXPECT_TRUE(model->card()->software);
+  ASSERT_NE(model->gpu(), nullptr);
+  EXPECT_TRUE(model->gpu()->software);
   EXPECT_EQ(model->variant().name, "cuda");
   EXPECT_EQ(model->variant().decodeRows, 8);
   EXPECT_EQ(model->variant().prefill, 128);
@@ -166,7 +166,7 @@ TEST_F(ModelDevice, theVariantIsWhatTheImageSays) {
   EXPECT_EQ(description["file"]["device"], "cuda:0");
   model = open(file.path(), "cpu");
   EXPECT_EQ(model->device(), -1);
-  EXPECT_EQ(model->card(), nullptr);
+  EXPECT_EQ(model->gpu(), nullptr);
   EXPECT_EQ(model->variant().name, "only");
   EXPECT_EQ(model->cudaCode().cards.size(), 0U);
   description = nlohmann::json::parse(model->describe());

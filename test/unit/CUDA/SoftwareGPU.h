@@ -13,7 +13,7 @@
 namespace cheems::test {
 
 /// Pinned memory of the host is a part of it.
-constexpr int64_t cardBytes = int64_t{128} << 20;
+constexpr int64_t gpuBytes = int64_t{128} << 20;
 
 /// Makes the process use the software GPU, by way of a driver that can be told
 /// to fail. Call it before all else: a process opens one driver.

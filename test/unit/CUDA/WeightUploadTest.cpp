@@ -12,7 +12,7 @@ using cuda::WeightUpload;
 
 namespace {
 
-std::shared_ptr<const cuda::Context> card() {
+std::shared_ptr<const cuda::Context> gpu() {
   return std::make_shared<cuda::Context>(0);
 }
 
@@ -34,8 +34,8 @@ std::string randomBytes(int64_t size) {
   return bytes;
 }
 
-std::string onCard(const std::shared_ptr<const cuda::Context> &context,
-                   cuda::CUdeviceptr address, int64_t bytes) {
+std::string onGPU(const std::shared_ptr<const cuda::Context> &context,
+                  cuda::CUdeviceptr address, int64_t bytes) {
   cuda::Stream stream(context);
   std::string result(static_cast<size_t>(bytes), '\0');
   stream.copyToHost(result.data(), address, bytes);
@@ -64,7 +64,7 @@ TEST(WeightUpload, everyParameterOfTheTargetIsThere) {
   long before = faulty.alive();
   {
     Weights weights;
-    auto context = card();
+    auto context = gpu();
     std::vector<int64_t> steps;
     int64_t all = 0;
     WeightUpload upload(weights.metadata, "x");
@@ -78,7 +78,7 @@ TEST(WeightUpload, everyParameterOfTheTargetIsThere) {
       if (each.readBy("cuda")) {
         cuda::CUdeviceptr address = upload.addressOf(each.offset);
         EXPECT_EQ(address % 256, 0U);
-        EXPECT_TRUE(onCard(context, address, each.bytes) ==
+        EXPECT_TRUE(onGPU(context, address, each.bytes) ==
                     weights.bytes.substr(each.offset, each.bytes))
             << each.offset;
         longest[each.offset] = std::max(longest[each.offset], each.bytes);
@@ -100,7 +100,7 @@ TEST(WeightUpload, placesWhereNothingBeginsAreRefused) {
   useSoftwareGPU();
   Weights weights;
   WeightUpload upload(weights.metadata, "f");
-  upload.upload(card(), weights.bytes.data());
+  upload.upload(gpu(), weights.bytes.data());
   for (int64_t offset : {-1, 1, 64, 1001, 1 << 30}) {
     EXPECT_EQ(refusal([&] { upload.addressOf(offset); }),
               "1: f: corrupted: its code for cuda reads weights at " +
@@ -109,22 +109,22 @@ TEST(WeightUpload, placesWhereNothingBeginsAreRefused) {
     EXPECT_THROW(upload.addressOf(offset), DamagedFile);
   }
   WeightUpload none(Metadata(), "f");
-  none.upload(card(), nullptr);
+  none.upload(gpu(), nullptr);
   EXPECT_THROW(none.addressOf(0), DamagedFile);
 }
 
-TEST(WeightUpload, moreThanTheCardHasIsRefused) {
+TEST(WeightUpload, moreThanTheGPUHasIsRefused) {
   const FaultyDriver &faulty = useSoftwareGPU();
   long before = faulty.alive();
   Metadata data;
-  data.parameters = {parameter(0, cardBytes + 1, {"cuda"})};
+  data.parameters = {parameter(0, gpuBytes + 1, {"cuda"})};
   WeightUpload upload(data, "f");
-  EXPECT_EQ(upload.bytes(), cardBytes + 256);
-  EXPECT_EQ(refusal([&] { upload.upload(card(), nullptr); }),
-            "1: cannot allocate " + std::to_string(cardBytes + 256) +
+  EXPECT_EQ(upload.bytes(), gpuBytes + 256);
+  EXPECT_EQ(refusal([&] { upload.upload(gpu(), nullptr); }),
+            "1: cannot allocate " + std::to_string(gpuBytes + 256) +
                 " bytes of GPU memory for the model's weights; compile it "
                 "with smaller --weights, or use --device cpu: " +
-                std::to_string(cardBytes) + " of " + std::to_string(cardBytes) +
+                std::to_string(gpuBytes) + " of " + std::to_string(gpuBytes) +
                 " are free");
   EXPECT_EQ(faulty.alive(), before);
 }
@@ -136,7 +136,7 @@ TEST(WeightUpload, aCallThatFailsAndAStopAreToldAndLeaveNothing) {
   weights.metadata.parameters.erase(weights.metadata.parameters.begin());
   auto useAll = [&] {
     WeightUpload upload(weights.metadata, "f");
-    upload.upload(card(), weights.bytes.data());
+    upload.upload(gpu(), weights.bytes.data());
   };
   faulty.failCall(0, 0);
   useAll();
@@ -150,7 +150,7 @@ TEST(WeightUpload, aCallThatFailsAndAStopAreToldAndLeaveNothing) {
   faulty.failCall(0, 0);
   EXPECT_EQ(refusal([&] {
               WeightUpload upload(weights.metadata, "f");
-              upload.upload(card(), weights.bytes.data(), [](int64_t, int64_t) {
+              upload.upload(gpu(), weights.bytes.data(), [](int64_t, int64_t) {
                 throw Error(Status::interrupted, "stopped");
               });
             }),

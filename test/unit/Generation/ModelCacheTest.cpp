@@ -448,15 +448,15 @@ TEST(ModelCache, theLimitIsANumberWithAUnit) {
 
 TEST(ModelCache, aFolderIsCompiledForTheDeviceOfThisMachineAlone) {
   using Words = std::vector<std::string>;
-  DeviceChoice any, card;
-  card.kind = DeviceChoice::Kind::cuda;
+  DeviceChoice any, gpu;
+  gpu.kind = DeviceChoice::Kind::cuda;
   unsetenv("CHEEMS_CPU");
   EXPECT_EQ(compileArguments({}, any), (Words{"--cpu", "native"}));
   EXPECT_EQ(compileArguments({"--weights", "int8"}, any),
             (Words{"--weights", "int8", "--cpu", "native"}));
   EXPECT_EQ(compileArguments({"--target", "cuda,cpu"}, any),
             (Words{"--target", "cuda,cpu", "--cpu", "native"}));
-  EXPECT_EQ(compileArguments({}, card), (Words{"--target", "cuda"}));
+  EXPECT_EQ(compileArguments({}, gpu), (Words{"--target", "cuda"}));
   for (const Words &said : {Words{"--cpu", "avx2"}, Words{"--cpu=portable"},
                             Words{"--target", "cuda"}, Words{"--target=cuda"},
                             Words{"--target", "own-cpu"}}) {

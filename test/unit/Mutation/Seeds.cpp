@@ -143,11 +143,11 @@ private:
       buildPipeline(passes, scalar, CPUStage::Imported, CPUStage::Planned);
     });
     half(origin + ", kernels", text, [&](OpPassManager &passes) {
-      buildCUDAPipeline(passes, CardOptions(), CUDAStage::Imported,
+      buildCUDAPipeline(passes, GPUOptions(), CUDAStage::Imported,
                         CUDAStage::Tile);
     });
     half(origin + ", launches", text, [&](OpPassManager &passes) {
-      buildCUDAPipeline(passes, CardOptions(), CUDAStage::Imported,
+      buildCUDAPipeline(passes, GPUOptions(), CUDAStage::Imported,
                         CUDAStage::Launches);
     });
     half(origin + ", threads", text, [&](OpPassManager &passes) {

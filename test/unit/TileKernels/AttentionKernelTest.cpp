@@ -329,7 +329,7 @@ TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
         Random random(1);
         AttentionStep step = drawnStep(form, random, 1, rows, 0);
         ASSERT_TRUE(run(*module, step, step.segments));
-        Card::get().nextStep();
+        GPU::get().nextStep();
       }
     }
   });
@@ -378,7 +378,7 @@ TEST(AttentionKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
       ASSERT_NE(module, nullptr);
       AttentionStep step = drawn(form);
       ASSERT_TRUE(run(*module, step, step.segments));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
   });
   ASSERT_EQ(steps.size(), forms.size());

@@ -268,7 +268,7 @@ TEST(AttentionWindowTest, ListedEntriesAreReadWithoutConflicts) {
         Random random(1);
         AttentionStep step = drawnStep(form, random, 2, 100, 60);
         ASSERT_TRUE(run(*module, step, step.segments));
-        Card::get().nextStep();
+        GPU::get().nextStep();
       }
     }
   });

@@ -43,7 +43,7 @@ inline TileModule *compiledStep(const std::string &text,
   auto [place, isNew] = modules.try_emplace({text, unit});
   if (isNew) {
     place->second = TileModule::compile(
-        text, "cheems-cuda{arch=" + Card::get().architecture() +
+        text, "cheems-cuda{arch=" + GPU::get().architecture() +
                   " unit=" + unit + " to=launches}");
   }
   return place->second.get();
@@ -51,7 +51,7 @@ inline TileModule *compiledStep(const std::string &text,
 
 /// Units that the GPU has for matmuls of prompts, the newest one first.
 inline std::vector<std::string> units() {
-  if (Card::get().architecture() == "sm_80") {
+  if (GPU::get().architecture() == "sm_80") {
     return {"mma"};
   }
   return {"wgmma", "mma"};
@@ -64,7 +64,7 @@ inline std::pair<size_t, size_t> instructionsIn(llvm::StringRef text) {
 
 /// The rate of tensor cores with 16 bits (emulator/README.md, "Rates").
 inline double multiplyAddsPerCycle() {
-  return Card::get().architecture() == "sm_80" ? 1024 : 2048;
+  return GPU::get().architecture() == "sm_80" ? 1024 : 2048;
 }
 
 /// Shapes of a kernel. A run that is not long takes some of one in ten, others
@@ -73,7 +73,7 @@ constexpr uint64_t kShapes = 200, kShare = 10, kShapesOfARun = 6;
 
 /// The processes of both GPUs share a run's shapes. What a form has in common
 /// on both is found on either.
-constexpr uint64_t kCards = 2;
+constexpr uint64_t kGPUs = 2;
 
 /// Which of so many forms a case has. A run's cases have one after the other,
 /// and the next seed's begin with another one.
@@ -83,16 +83,16 @@ inline size_t formOf(uint64_t number, size_t forms) {
 
 /// Which of so many units: a GPU has one after the other.
 inline size_t unitOf(uint64_t number, size_t units) {
-  return number / kShare / kCards % units;
+  return number / kShare / kGPUs % units;
 }
 
 inline bool isOfThisRun(uint64_t number) {
   if (isLongRun()) {
     return true;
   }
-  uint64_t card = Card::get().architecture() == "sm_80" ? 1 : 0;
+  uint64_t gpu = GPU::get().architecture() == "sm_80" ? 1 : 0;
   return isDrawn(number, kShare) && number / kShare < kShapesOfARun &&
-         number / kShare % kCards == card;
+         number / kShare % kGPUs == gpu;
 }
 
 /// Calls `body` with each number that is of this run.
@@ -108,8 +108,8 @@ template <typename Body> void forEachCase(Body body) {
 /// Whether this process looks at what is counted or written of kernels: it is
 /// the same in both modes, and in all that is common to both GPUs.
 inline bool inspectsKernels() {
-  return Card::copiesEarly() &&
-         (isLongRun() || Card::get().architecture() != "sm_80");
+  return GPU::copiesEarly() &&
+         (isLongRun() || GPU::get().architecture() != "sm_80");
 }
 
 /// What a case has depends on its number alone.

@@ -23,7 +23,7 @@ struct KernelCounts {
 /// Multiply-adds of one m16n8k16.
 constexpr int64_t kMultiplyAdds = 16 * 8 * 16;
 
-/// Runs `body`, which ends each of its steps by Card::nextStep, and returns the
+/// Runs `body`, which ends each of its steps by GPU::nextStep, and returns the
 /// kernels of each step. A GPU writes its counts when its process ends, so
 /// this is done in a process of its own, which runs the test up to here once
 /// more: the test begins with this call.

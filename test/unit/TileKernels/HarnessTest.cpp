@@ -13,7 +13,7 @@ namespace {
 
 /// Stores 1 in as many words as the launch has threads.
 std::string store() {
-  return ".version 8.0\n.target " + Card::get().architecture() +
+  return ".version 8.0\n.target " + GPU::get().architecture() +
          R"(
 .address_size 64
 .visible .entry store(.param .u64 to) {
@@ -30,33 +30,33 @@ std::string store() {
 )";
 }
 
-Card::Launch launchOf(Card::Address target, uint32_t threads) {
+GPU::Launch launchOf(GPU::Address target, uint32_t threads) {
   std::vector<std::byte> bits(sizeof(target));
   std::memcpy(bits.data(), &target, sizeof(target));
   return {"store", {1, 1, 1}, threads, 0, {bits}};
 }
 
-TEST(Card, RunsAKernel) {
-  CardMemory memory(32 * 4);
-  Card::get().launch(store(), launchOf(memory.address(), 32));
+TEST(GPU, RunsAKernel) {
+  GPUMemory memory(32 * 4);
+  GPU::get().launch(store(), launchOf(memory.address(), 32));
   std::vector<uint32_t> got(32);
-  Card::get().read(got.data(), memory.address(), 128);
+  GPU::get().read(got.data(), memory.address(), 128);
   EXPECT_THAT(got, testing::Each(1U));
 }
 
-TEST(Card, TellsWhatItFoundAndWorksOn) {
+TEST(GPU, TellsWhatItFoundAndWorksOn) {
   {
-    CardMemory memory(16 * 4);
+    GPUMemory memory(16 * 4);
     try {
-      Card::get().launch(store(), launchOf(memory.address(), 32));
+      GPU::get().launch(store(), launchOf(memory.address(), 32));
       FAIL() << "a store past the end was not found";
-    } catch (const CardError &error) {
+    } catch (const GPUError &error) {
       EXPECT_THAT(error.what(), HasSubstr("out-of-bounds"));
       EXPECT_THAT(error.what(), HasSubstr("store"));
     }
   }
-  CardMemory memory(32 * 4);
-  EXPECT_NO_THROW(Card::get().launch(store(), launchOf(memory.address(), 32)));
+  GPUMemory memory(32 * 4);
+  EXPECT_NO_THROW(GPU::get().launch(store(), launchOf(memory.address(), 32)));
 }
 
 TEST(Array, RoundsAsTheTypeDoes) {

@@ -157,7 +157,7 @@ TEST(MatmulGroupTest, MatmulsWithTheSameTilesAreOneLaunch) {
       auto module = compiledStep(textOf(form));
       ASSERT_NE(module, nullptr);
       ASSERT_TRUE(run(*module, form, drawn(form, random, 20)));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
   });
   ASSERT_EQ(steps.size(), forms.size());

@@ -49,14 +49,14 @@ std::vector<unsigned char> rowOf(const Array &y, int64_t row) {
 }
 
 /// A GPU for which some hundred rows are many.
-constexpr const char *smallCard = "wgmma multiprocessors=1";
+constexpr const char *smallGPU = "wgmma multiprocessors=1";
 
 /// The units of the GPU, as options of a compile; and for wgmma the copies of
 /// threads and wider tiles, too.
 std::vector<std::string> ways() {
   std::vector<std::string> all = units();
   if (all.front() == "wgmma") {
-    all.insert(all.begin() + 1, {"wgmma copy=threads", smallCard});
+    all.insert(all.begin() + 1, {"wgmma copy=threads", smallGPU});
   }
   return all;
 }
@@ -156,8 +156,7 @@ TEST(MatmulKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
       auto module = compiledStep(textOf(form), way);
       ASSERT_NE(module, nullptr);
       llvm::StringRef text = module->ptx();
-      bool isBulk =
-          (way == "wgmma" || way == smallCard) && isCopiedInBulk(form);
+      bool isBulk = (way == "wgmma" || way == smallGPU) && isCopiedInBulk(form);
       EXPECT_EQ(text.contains("cp.async.bulk.tensor.2d"), isBulk);
       // Rows of an odd number of elements go through registers.
       EXPECT_EQ(text.contains("cp.async.ca") || text.contains("cp.async.cg"),
@@ -192,10 +191,10 @@ TEST(MatmulKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
       SCOPED_TRACE(textOf(form));
       for (int64_t rows : {127, 256, 300}) {
         std::vector<unsigned char> wide, narrow;
-        bitsOf(form, smallCard, rows, wide);
-        Card::get().nextStep();
+        bitsOf(form, smallGPU, rows, wide);
+        GPU::get().nextStep();
         bitsOf(form, "wgmma", rows, narrow);
-        Card::get().nextStep();
+        GPU::get().nextStep();
         ASSERT_EQ(wide, narrow) << rows << " rows";
       }
     }
@@ -253,7 +252,7 @@ TEST(MatmulKernelTest, AllMatmulsOfAnEntryHaveOneUnit) {
 /// What tensor cores read of shared memory follows from the shape of an
 /// instruction: 64 rows of x and n of weights, with 16 terms each.
 TEST(MatmulKernelTest, WideMatmulsHaveTheWidestInstruction) {
-  if (units().front() != "wgmma" || !Card::copiesEarly()) {
+  if (units().front() != "wgmma" || !GPU::copiesEarly()) {
     GTEST_SKIP() << "code is the same in both modes, and of sm_80 has none";
   }
   for (auto [columns, depth, n] :
@@ -323,7 +322,7 @@ TEST(MatmulKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
       auto module = compiledStep(textOf(form));
       ASSERT_NE(module, nullptr);
       ASSERT_TRUE(run(*module, form, drawnValues(form, random, rowsOf(form))));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
   });
   ASSERT_EQ(steps.size(), forms.size());

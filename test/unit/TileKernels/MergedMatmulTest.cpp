@@ -326,10 +326,10 @@ void expectLaunches(const MergedForm &form, const std::string &made,
     for (const AttentionStep &each : {one, inLongPools(one)}) {
       ASSERT_TRUE(
           run(*module, "multiplied", each, weights, scales, rowOf(x, 0)));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
     ASSERT_TRUE(run(*module, "multiplied", step, weights, scales, x));
-    Card::get().nextStep();
+    GPU::get().nextStep();
   });
   ASSERT_EQ(steps.size(), 3U);
   auto names = [](const std::vector<KernelCounts> &kernels) {

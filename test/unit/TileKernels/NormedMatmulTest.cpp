@@ -208,9 +208,9 @@ TEST(NormedMatmulTest, OfOneRowTheNormIsNoLaunch) {
       auto module = compiledStep(textOf(form));
       ASSERT_NE(module, nullptr);
       ASSERT_TRUE(run(*module, form, values, rowOf(values.x, 1)));
-      Card::get().nextStep();
+      GPU::get().nextStep();
       ASSERT_TRUE(run(*module, form, values, values.x));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
   });
   ASSERT_EQ(steps.size(), 2 * forms.size());

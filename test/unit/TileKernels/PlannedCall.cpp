@@ -33,7 +33,7 @@ public:
       : module(module.clone()) {
     auto function = this->module->lookupSymbol<func::FuncOp>(name);
     if (!function) {
-      throw CardError("there is no function @" + name.str());
+      throw GPUError("there is no function @" + name.str());
     }
     for (auto other : this->module->getOps<func::FuncOp>()) {
       other->removeAttr(kEntry); // the call is the only one
@@ -48,7 +48,7 @@ public:
     run(buildTileToPlanPipeline);
     auto text = cuda::writePlan(*this->module, /*inLines=*/false);
     if (!text) {
-      throw CardError(llvm::toString(text.takeError()));
+      throw GPUError(llvm::toString(text.takeError()));
     }
     json = *text;
   }
@@ -65,7 +65,7 @@ private:
   static constexpr StringLiteral kCall = "planned_call";
 
   [[noreturn]] static void refuse(func::FuncOp function, const char *why) {
-    throw CardError("@" + function.getSymName().str() + " " + why);
+    throw GPUError("@" + function.getSymName().str() + " " + why);
   }
 
   void run(llvm::function_ref<void(OpPassManager &)> build) {
@@ -78,7 +78,7 @@ private:
     PassManager passes(module->getContext(), ModuleOp::getOperationName());
     build(passes);
     if (failed(passes.run(*module))) {
-      throw CardError(said);
+      throw GPUError(said);
     }
   }
 
@@ -188,14 +188,14 @@ private:
 };
 
 /// Memory of the pools: of arguments with their values.
-std::deque<CardMemory> memoryOf(const PlannedCall &call,
-                                llvm::ArrayRef<Argument> arguments) {
-  std::deque<CardMemory> memory;
+std::deque<GPUMemory> memoryOf(const PlannedCall &call,
+                               llvm::ArrayRef<Argument> arguments) {
+  std::deque<GPUMemory> memory;
   for (const Argument &argument : arguments) {
     if (const auto *array = std::get_if<Array *>(&argument)) {
       const auto &bytes = (*array)->bytes();
       memory.emplace_back(bytes.size());
-      Card::get().write(memory.back().address(), bytes.data(), bytes.size());
+      GPU::get().write(memory.back().address(), bytes.data(), bytes.size());
     }
   }
   for (const Result &result : call.results) {
@@ -209,16 +209,16 @@ std::deque<CardMemory> memoryOf(const PlannedCall &call,
 }
 
 void launch(const cuda::LaunchPlan &plan, const std::string &ptx,
-            const std::deque<CardMemory> &memory) {
+            const std::deque<GPUMemory> &memory) {
   auto context = std::make_shared<const cuda::Context>(0);
   cuda::Context::Current current(*context);
   std::vector<cuda::CUfunction> functions;
   for (const cuda::LaunchPlan::Kernel &kernel : plan.kernels) {
-    functions.push_back(static_cast<cuda::CUfunction>(Card::get().function(
+    functions.push_back(static_cast<cuda::CUfunction>(GPU::get().function(
         ptx, kernel.name, static_cast<int>(kernel.shared))));
   }
   cuda::StepAddresses addresses;
-  for (const CardMemory &pool : memory) {
+  for (const GPUMemory &pool : memory) {
     addresses.pools.push_back(pool.address());
   }
   // All extents are constants of the plan.
@@ -236,24 +236,24 @@ std::vector<Array> runPlanned(ModuleOp module, llvm::StringRef function,
                               const std::string &ptx,
                               llvm::ArrayRef<Argument> arguments) {
   PlannedCall call(module, function, arguments);
-  std::deque<CardMemory> memory = memoryOf(call, arguments);
+  std::deque<GPUMemory> memory = memoryOf(call, arguments);
   try {
     launch(call.plan(), ptx, memory);
   } catch (const Error &error) {
-    Card::get().fail(error.what()); // while its memory is there
+    GPU::get().fail(error.what()); // while its memory is there
   }
   auto next = memory.begin();
   for (const Argument &argument : arguments) {
     if (const auto *array = std::get_if<Array *>(&argument)) {
       auto &bytes = (*array)->bytes();
-      Card::get().read(bytes.data(), (next++)->address(), bytes.size());
+      GPU::get().read(bytes.data(), (next++)->address(), bytes.size());
     }
   }
   std::vector<Array> results;
   for (const Result &result : call.results) {
     Array array(numberOf(result.type.getElementType()), result.type.getShape());
-    Card::get().read(array.bytes().data(), memory[result.pool].address(),
-                     array.bytes().size());
+    GPU::get().read(array.bytes().data(), memory[result.pool].address(),
+                    array.bytes().size());
     results.push_back(std::move(array));
   }
   return results;

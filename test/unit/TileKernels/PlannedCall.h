@@ -4,7 +4,7 @@
 #define CHEEMS_TEST_UNIT_TILEKERNELS_PLANNEDCALL_H
 
 #include "Array.h"
-#include "Card.h"
+#include "GPU.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <variant>
 
@@ -15,7 +15,7 @@ using Argument = std::variant<Array *, int64_t, float>;
 
 /// Runs a function of `module`, whose launches are on memrefs, with the kernels
 /// of `ptx`, which were made of those of the module. Arguments have their new
-/// values then; the function's results are returned. Throws CardError for what
+/// values then; the function's results are returned. Throws GPUError for what
 /// the GPU finds, and for an op that no plan has.
 ///
 /// The call becomes a function that takes the arrays alone, as the pools of a

@@ -151,7 +151,7 @@ TEST(QuantizedMatmulKernelTest, TensorCoresMultiplyAllCodes) {
       ASSERT_NE(module, nullptr);
       ASSERT_NE(module->ptx().find("m16n8k32"), std::string::npos);
       ASSERT_TRUE(run(*module, form, drawnValues(form, random, rowsOf(form))));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
   });
   ASSERT_EQ(steps.size(), forms.size());

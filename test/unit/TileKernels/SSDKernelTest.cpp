@@ -309,7 +309,7 @@ TEST(SSDKernelTest, PromptsMoveLittleMoreThanTheirInputsAndOutputs) {
 
 /// A layer of the model of 320M parameters.
 TEST(SSDKernelTest, PromptsOfTwelveHeadsDo) {
-  if (!Card::copiesEarly() || !isLongRun()) {
+  if (!GPU::copiesEarly() || !isLongRun()) {
     GTEST_SKIP() << "in a long run, once";
   }
   double ratio = movedOfLeast(12);
@@ -339,7 +339,7 @@ TEST(SSDKernelTest, TensorCoresMultiplyAllThatMayBeRounded) {
       ASSERT_NE(module, nullptr);
       SSDStep step = drawn(form);
       ASSERT_TRUE(run(*module, step, step.segments));
-      Card::get().nextStep();
+      GPU::get().nextStep();
     }
   });
   ASSERT_EQ(steps.size(), forms.size());

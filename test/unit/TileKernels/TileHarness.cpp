@@ -68,7 +68,7 @@ std::unique_ptr<TileModule> TileModule::compile(const std::string &text,
     return failed("there are no kernels");
   }
   auto architecture =
-      llvm::cantFail(cuda::Architecture::find(Card::get().architecture()));
+      llvm::cantFail(cuda::Architecture::find(GPU::get().architecture()));
   auto ptx = cuda::generatePTX(*kernels.begin(), architecture);
   if (!ptx) {
     return failed(llvm::toString(ptx.takeError()));
@@ -81,7 +81,7 @@ std::optional<std::vector<Array>>
 TileModule::call(llvm::StringRef function, llvm::ArrayRef<Argument> arguments) {
   try {
     return runPlanned(*module, function, code, arguments);
-  } catch (const CardError &error) {
+  } catch (const GPUError &error) {
     ADD_FAILURE() << "@" << function.str() << ": " << error.what();
     return std::nullopt;
   }

@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
+def SetGPUPass : Pass<"cheems-set-gpu", "::mlir::ModuleOp"> {
   let summary = "The module says which GPU it is compiled for";
   let description = [{
     Before: a module.

@@ -32,9 +32,9 @@ constexpr int64_t kRowThreads = 128;
 constexpr int64_t kWarpRows = 16;
 } // namespace
 
-TargetAttr cheems::tile::usualCard(MLIRContext *context,
-                                   Architecture architecture, Newest newest,
-                                   int64_t multiprocessors) {
+TargetAttr cheems::tile::usualGPU(MLIRContext *context,
+                                  Architecture architecture, Newest newest,
+                                  int64_t multiprocessors) {
   constexpr int64_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
   auto count = [&](int64_t usual) {
     return multiprocessors ? multiprocessors : usual;

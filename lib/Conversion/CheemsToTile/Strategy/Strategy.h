@@ -31,8 +31,8 @@ struct Newest {
 
 /// The GPU that most people have of an architecture: an A100 or an H100.
 /// \param multiprocessors of another GPU; 0: those of this one.
-TargetAttr usualCard(MLIRContext *context, Architecture architecture,
-                     Newest newest, int64_t multiprocessors = 0);
+TargetAttr usualGPU(MLIRContext *context, Architecture architecture,
+                    Newest newest, int64_t multiprocessors = 0);
 
 /// Tiles of a matmul where a step has `from` rows or more.
 struct WiderMatmul {

@@ -18,8 +18,8 @@
 #of_rows = #cheems_tile.slice<axis = 1, of = #four>
 #of_columns = #cheems_tile.slice<axis = 0, of = #a>
 
-// CHECK: module @card attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
-module @card attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
+// CHECK: module @gpu attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
+module @gpu attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
   // CHECK: cheems_tile.kernel @none() warps(1) {
   // CHECK-NEXT: cheems_tile.return
   // CHECK-NEXT: }

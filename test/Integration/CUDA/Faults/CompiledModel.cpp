@@ -39,7 +39,7 @@ const std::string &compiledModel() {
   return path;
 }
 
-std::shared_ptr<const Model> openOnCard() {
+std::shared_ptr<const Model> openOnGPU() {
   return Model::open(compiledModel(), {DeviceChoice::parse("cuda")});
 }
 

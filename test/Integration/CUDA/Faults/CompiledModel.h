@@ -14,7 +14,7 @@ namespace cheems::test {
 /// this binary; or what COMPILED_MODEL names, which another process made.
 const std::string &compiledModel();
 /// The same, opened for the GPU.
-std::shared_ptr<const Model> openOnCard();
+std::shared_ptr<const Model> openOnGPU();
 /// The same with weights in bf16, whose prompts have tensor maps.
 std::shared_ptr<const Model> openWithMaps();
 

@@ -52,7 +52,7 @@ std::vector<long> failing(const FaultyDriver &faulty) {
 TEST(OpenFault, isToldAndLeavesNothing) {
   const FaultyDriver &faulty = useSoftwareGPU();
   long before = faulty.alive();
-  auto open = [] { Session session(openOnCard(), options()); };
+  auto open = [] { Session session(openOnGPU(), options()); };
   faulty.failCall(0, 0);
   open();
   const std::vector<long> calls = failing(faulty);
@@ -80,7 +80,7 @@ TEST(Upload, doesNotBeginWhereTheRestWillNotFit) {
   large.slots = 2000;
   large.context = 2000;
   large.uploading = [](int64_t, int64_t) { ADD_FAILURE(); };
-  std::string text = refusal([&] { Session session(openOnCard(), large); });
+  std::string text = refusal([&] { Session session(openOnGPU(), large); });
   EXPECT_TRUE(std::regex_match(
       text,
       std::regex("1: cannot allocate [0-9]{10} bytes of GPU memory for the "
@@ -97,7 +97,7 @@ TEST(Upload, isToldAndCanBeStopped) {
   const FaultyDriver &faulty = useSoftwareGPU();
   faulty.failCall(0, 0);
   long before = faulty.alive();
-  auto model = openOnCard();
+  auto model = openOnGPU();
   SessionOptions stopping = options();
   stopping.uploading = [](int64_t, int64_t) {
     throw Error(Status::interrupted, "stopped");

@@ -39,7 +39,7 @@ std::vector<float> logitsOf(Session &session, int decoded) {
 }
 
 cuda::LaunchPlan planOf(const Model &model) {
-  for (const CardCode &code : model.cudaCode().cards) {
+  for (const GPUCode &code : model.cudaCode().cards) {
     if (code.architecture == "sm_90a") {
       return cuda::LaunchPlan::parse(code.plan, code.path, model.path(),
                                      model.metadata().state.size());
@@ -73,7 +73,7 @@ protected:
 
 TEST_F(Overlap, isOfAllKernelsOfAStepButTheFirst) {
   const FaultyDriver &faulty = useSoftwareGPU();
-  auto model = openOnCard();
+  auto model = openOnGPU();
   Session session(model, options());
   for (const cuda::LaunchPlan::Kernel &kernel : planOf(*model).kernels) {
     EXPECT_TRUE(kernel.overlaps) << kernel.name;
@@ -103,7 +103,7 @@ TEST_F(Overlap, orGraphsThatAreSwitchedOffAreNone) {
     if (variable) {
       setenv(variable, "off", 1);
     }
-    Session session(openOnCard(), options());
+    Session session(openOnGPU(), options());
     if (variable) {
       unsetenv(variable);
     }
@@ -127,7 +127,7 @@ TEST_F(Overlap, orGraphsThatAreSwitchedOffAreNone) {
   setenv("FAULTY_DRIVER_VERSION", version, 1);
   setenv("CHEEMS_CUDA_IMAGE", image, 1);
   const FaultyDriver &faulty = useSoftwareGPU();
-  Session session(openOnCard(), options());
+  Session session(openOnGPU(), options());
   faulty.failCall(0, 0);
   logitsOf(session, 1);
   _exit(faulty.overlapping() == 0 ? 0 : 1);
@@ -144,12 +144,12 @@ TEST_F(Overlap, isNoneWithAnOlderDriverOrOtherCode) {
 [[noreturn]] void leaveOutWaits() {
   useSoftwareGPU();
   auto run = [] {
-    Session session(openOnCard(), options());
+    Session session(openOnGPU(), options());
     return logitsOf(session, 8);
   };
   const std::vector<float> wanted = run();
   bool isGood = run() == wanted;
-  for (const std::string &name : kernelsOfDecoding(*openOnCard())) {
+  for (const std::string &name : kernelsOfDecoding(*openOnGPU())) {
     setenv("FAULTY_DRIVER_WAITLESS", name.c_str(), 1);
     bool shows = false;
     try {

@@ -112,17 +112,17 @@ protected:
   }
   /// What a module gives that follows the GPU.
   Tensor following(const std::string &module, double bound) {
-    return interpreted(module, "card.chosen",
-                       " follow=" + file("card") +
+    return interpreted(module, "gpu.chosen",
+                       " follow=" + file("gpu") +
                            " within=" + std::to_string(rowBound(bound)) +
                            " reach=" + std::to_string(choiceBound(bound)));
   }
-  Tensor onCard(const char *architecture, int64_t chunk) {
+  Tensor onGPU(const char *architecture, int64_t chunk) {
     EXPECT_EQ(setenv("CHEEMS_EMULATOR_ARCH", architecture, 1), 0);
     tool("cheems-run", {file("model.cheems"), "--device", "cuda", "--input-ids",
-                        file("ids.safetensors"), "--logits", file("card"),
+                        file("ids.safetensors"), "--logits", file("gpu"),
                         "--prefill-chunk", std::to_string(chunk)});
-    return read("card");
+    return read("gpu");
   }
 
   Tensor read(const std::string &name) {
@@ -199,14 +199,14 @@ void RandomModel::compare(const DrawnModel &model, uint64_t number) {
     ways = {{only, model.rows}, {only, ways[2].second}, {only, 1}};
   }
   for (const auto &[architecture, chunk] : ways) {
-    Tensor got = onCard(architecture.c_str(), chunk);
-    Outcome card = outcome(got, rounded, "rounded.chosen");
-    if (!holds(card, bounds.compiled)) {
-      card = outcome(got, following("rounded", bounds.compiled), "card.chosen");
+    Tensor got = onGPU(architecture.c_str(), chunk);
+    Outcome gpu = outcome(got, rounded, "rounded.chosen");
+    if (!holds(gpu, bounds.compiled)) {
+      gpu = outcome(got, following("rounded", bounds.compiled), "gpu.chosen");
     }
-    print("sm_" + architecture + ", chunks of " + std::to_string(chunk), card,
+    print("sm_" + architecture + ", chunks of " + std::to_string(chunk), gpu,
           bounds.compiled);
-    EXPECT_TRUE(holds(card, bounds.compiled));
+    EXPECT_TRUE(holds(gpu, bounds.compiled));
     if (chunk == model.rows) {
       MultiplyingKernels kernels = multiplyingKernels(file("counts.json"));
       for (const std::string &name : model.of16Bits()) {
@@ -222,11 +222,11 @@ class DenseModel : public RandomModel,
 class CheemsModel : public RandomModel,
                     public testing::WithParamInterface<uint64_t> {};
 
-TEST_P(DenseModel, CardsGiveTheInterpretersLogits) {
+TEST_P(DenseModel, GPUsGiveTheInterpretersLogits) {
   compare(drawDenseModel(GetParam()), GetParam());
 }
 
-TEST_P(CheemsModel, CardsGiveTheInterpretersLogits) {
+TEST_P(CheemsModel, GPUsGiveTheInterpretersLogits) {
   compare(drawCheemsModel(GetParam()), GetParam());
 }
 
@@ -238,7 +238,7 @@ protected:
   void prepareMistaken(DrawnModel model, const std::regex &from,
                        const std::string &to) {
     prepare(model, "sm_90a");
-    onCard("90", model.rows);
+    onGPU("90", model.rows);
     expectBoth(true);
     std::stringstream text;
     text << std::ifstream(file("rounded")).rdbuf();
@@ -252,9 +252,9 @@ protected:
     print("roundings", roundings, bounds.rounded);
     EXPECT_EQ(holds(roundings, bounds.rounded), holding);
     Tensor followed = following("rounded", bounds.compiled);
-    Outcome card = outcome(read("card"), followed, "card.chosen");
-    print("a GPU", card, bounds.compiled);
-    EXPECT_EQ(holds(card, bounds.compiled), holding);
+    Outcome gpu = outcome(read("gpu"), followed, "gpu.chosen");
+    print("a GPU", gpu, bounds.compiled);
+    EXPECT_EQ(holds(gpu, bounds.compiled), holding);
   }
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char *name = "window-64";
 constexpr int64_t chunk = 512;
 
-TEST(CardLength, aLongPromptIsReadInTheMemoryOfAShortOne) {
+TEST(GPULength, aLongPromptIsReadInTheMemoryOfAShortOne) {
   auto model = openArtefact(name, "cuda", "cuda"),
        onHost = openArtefact(name, "avx2", "cpu");
   int64_t length = isLongRun() ? 100000 : 1500;
@@ -21,14 +21,14 @@ TEST(CardLength, aLongPromptIsReadInTheMemoryOfAShortOne) {
   auto sessionOf = [](const std::shared_ptr<const Model> &of, int64_t context) {
     return makeSession(of, 1, 1, chunk, context);
   };
-  Session card = sessionOf(model, length + tailLength),
+  Session gpu = sessionOf(model, length + tailLength),
           host = sessionOf(onHost, length + tailLength);
-  SessionBytes has = card.bytes(), few = sessionOf(model, shortest).bytes();
+  SessionBytes has = gpu.bytes(), few = sessionOf(model, shortest).bytes();
   EXPECT_EQ(has.state, few.state);
   EXPECT_EQ(has.workspace, few.workspace);
 
   Ids ids = drawIds(*model, length), tail = drawIds(*model, tailLength, 2);
-  Logits got = chunked(card, 0, ids, {chunk}),
+  Logits got = chunked(gpu, 0, ids, {chunk}),
          want = chunked(host, 0, ids, {chunk});
   // Sums of as many terms as a row sees, in the layer and in the head.
   const Metadata &data = model->metadata();
@@ -36,8 +36,8 @@ TEST(CardLength, aLongPromptIsReadInTheMemoryOfAShortOne) {
       static_cast<double>((data.keepWindow + data.block) * (data.layers + 1)) *
       0x1p-24;
   EXPECT_LE(distance(want, got), bound);
-  EXPECT_LE(distance(decoded(host, 0, tail), decoded(card, 0, tail)), bound);
-  EXPECT_EQ(card.bytes().state, few.state);
+  EXPECT_LE(distance(decoded(host, 0, tail), decoded(gpu, 0, tail)), bound);
+  EXPECT_EQ(gpu.bytes().state, few.state);
 }
 
 } // namespace

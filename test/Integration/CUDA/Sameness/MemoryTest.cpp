@@ -18,15 +18,15 @@ std::vector<const char *> models() {
   return {"doge-tiny", "doge-untied-bf16", "doge-window", "window-64"};
 }
 
-class CardMemory : public testing::TestWithParam<const char *> {};
-INSTANTIATE_TEST_SUITE_P(Models, CardMemory, testing::ValuesIn(models()),
+class GPUMemory : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(Models, GPUMemory, testing::ValuesIn(models()),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
-TEST_P(CardMemory, isWhatWasEstimated) {
+TEST_P(GPUMemory, isWhatWasEstimated) {
   auto model = openArtefact(GetParam(), "cuda", "cuda");
   for (int64_t slots : {1, 3, 70}) { // past the rows of the decode entry, too
     for (int64_t rows : {0, 100}) {

@@ -19,15 +19,15 @@ std::vector<const char *> models() {
   return {"doge-tiny", "doge-author-bias", "doge-untied-bf16", "cheems-dense"};
 }
 
-class CardPartial : public testing::TestWithParam<const char *> {};
-INSTANTIATE_TEST_SUITE_P(Models, CardPartial, testing::ValuesIn(models()),
+class GPUPartial : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(Models, GPUPartial, testing::ValuesIn(models()),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
-TEST_P(CardPartial, statesGoOnAsIfTheSlotHadNotGoneOn) {
+TEST_P(GPUPartial, statesGoOnAsIfTheSlotHadNotGoneOn) {
   partialStatesGoOn(openArtefact(GetParam(), "cuda", "cuda"), 2);
 }
 

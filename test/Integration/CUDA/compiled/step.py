@@ -41,7 +41,7 @@ FLUSH = b"""
   ret;
 }
 """
-FLUSHED = 64 << 20  # bytes: more than any card's second-level cache
+FLUSHED = 64 << 20  # bytes: more than any GPU's second-level cache
 SECTORS_PER_BLOCK = 1024
 TRITON = CONFORMANCE / "ptx" / "attn_causal_bf16_d128_w8.sm_80.ptx"
 

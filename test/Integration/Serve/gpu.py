@@ -2,7 +2,7 @@
 """cheems-serve on the software GPU: texts of several clients at once are those of cheems-run on the GPU alone, a text that goes
 on is computed from kept states, slots are saved and restored, and embeddings come from the GPU.
 
-    card.py BIN_DIR MODELS_DIR SOFTWARE_GPU
+    gpu.py BIN_DIR MODELS_DIR SOFTWARE_GPU
 """
 import concurrent.futures
 import json
@@ -19,7 +19,7 @@ LENGTH = 8
 UNIT = 2.0**-24  # a rounding of f32
 
 
-class OnTheCard(unittest.TestCase):
+class OnTheGPU(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         states = tempfile.TemporaryDirectory()
@@ -66,7 +66,7 @@ class OnTheCard(unittest.TestCase):
             self.assertLessEqual(abs(one - other / length), abs(other / length) * (UNIT + len(wanted) * 2.0**-53))
 
 
-class OnCards(Demo):
+class OnGPUs(Demo):
     """The demo with code for GPUs alone."""
 
     def tool(self, name, *words):
@@ -78,5 +78,5 @@ class OnCards(Demo):
 if __name__ == "__main__":
     os.environ["CHEEMS_CUDA_DRIVER"] = sys.argv.pop()
     models, bins = sys.argv.pop(), sys.argv.pop()
-    with OnCards(bins, models, "cheems-shakespeare") as DEMO:
+    with OnGPUs(bins, models, "cheems-shakespeare") as DEMO:
         unittest.main(exit=False).result.wasSuccessful() or sys.exit(1)

@@ -1,7 +1,7 @@
 // The software GPU, opened as a program opens a driver: by its file, with
 // names of cuda.h 13.0.
-#ifndef CHEEMS_TEST_UNIT_TILEKERNELS_CARD_H
-#define CHEEMS_TEST_UNIT_TILEKERNELS_CARD_H
+#ifndef CHEEMS_TEST_UNIT_TILEKERNELS_GPU_H
+#define CHEEMS_TEST_UNIT_TILEKERNELS_GPU_H
 
 #include <array>
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace cheems::test {
 
 /// A call of the driver that failed; `what` has the call, the error's name and
 /// what the GPU found.
-struct CardError : std::runtime_error {
+struct GPUError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// One for the process. CHEEMS_EMULATOR_ARCH and CHEEMS_EMULATOR_MODE say what
 /// it is and when asynchronous copies take effect; they are read once.
-class Card {
+class GPU {
 public:
   using Address = uint64_t;
 
-  static Card &get();
+  static GPU &get();
   /// "sm_80" or "sm_90a".
   std::string architecture() const;
   /// Whether asynchronous copies take effect when they begin.
@@ -46,7 +46,7 @@ public:
   /// A kernel of `ptx`, as the driver's functions take it, with so many bytes
   /// of dynamic shared memory.
   void *function(const std::string &ptx, const std::string &kernel, int shared);
-  /// Throws CardError of a failure, with what the GPU found. All memory of the
+  /// Throws GPUError of a failure, with what the GPU found. All memory of the
   /// GPU is gone then.
   [[noreturn]] void fail(const std::string &what);
   /// Runs a kernel of `ptx`, and waits for it. After a finding all memory of
@@ -57,7 +57,7 @@ public:
   void nextStep() { call("cuProfilerStart"); }
 
 private:
-  Card();
+  GPU();
   void *symbol(const char *name);
   template <typename... Arguments>
   void call(const char *name, Arguments... arguments);
@@ -75,17 +75,17 @@ private:
 };
 
 /// Memory of the GPU for as long as this lives.
-class CardMemory {
+class GPUMemory {
 public:
-  explicit CardMemory(size_t bytes)
-      : place(Card::get().allocate(bytes ? bytes : 1)) {}
-  ~CardMemory();
-  CardMemory(const CardMemory &) = delete;
-  CardMemory &operator=(const CardMemory &) = delete;
-  Card::Address address() const { return place; }
+  explicit GPUMemory(size_t bytes)
+      : place(GPU::get().allocate(bytes ? bytes : 1)) {}
+  ~GPUMemory();
+  GPUMemory(const GPUMemory &) = delete;
+  GPUMemory &operator=(const GPUMemory &) = delete;
+  GPU::Address address() const { return place; }
 
 private:
-  Card::Address place;
+  GPU::Address place;
 };
 
 } // namespace cheems::test

@@ -22,12 +22,12 @@ const std::vector<const char *> models = {
     "dynamic",     "cheems-threshold", "cheems-scale",
     "doge-window", "bf16-window-20",   "cheems-window-9"};
 
-class Card : public testing::TestWithParam<const char *> {
+class GPU : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override { model = openArtefact(GetParam(), "cuda", "cuda"); }
   std::shared_ptr<const Model> model;
 };
-INSTANTIATE_TEST_SUITE_P(Models, Card, testing::ValuesIn(drawnOf(models, 3)),
+INSTANTIATE_TEST_SUITE_P(Models, GPU, testing::ValuesIn(drawnOf(models, 3)),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -48,7 +48,7 @@ double roundingBound(const Model &model, int64_t length) {
              : sums;
 }
 
-TEST_P(Card, runsDoNotShow) {
+TEST_P(GPU, runsDoNotShow) {
   Ids ids = drawIds(*model, 70), tail = drawIds(*model, 3, 2);
   Session first = makeSession(model), second = makeSession(model);
   for (int round = 0; round < 2; ++round) {
@@ -59,7 +59,7 @@ TEST_P(Card, runsDoNotShow) {
   }
 }
 
-TEST_P(Card, otherPromptsOfAStepDoNotShow) {
+TEST_P(GPU, otherPromptsOfAStepDoNotShow) {
   const int64_t lengths[] = {70, 2, 17, 33};
   std::vector<Piece> pieces;
   std::vector<Logits> alone;
@@ -77,7 +77,7 @@ TEST_P(Card, otherPromptsOfAStepDoNotShow) {
 }
 
 // Each number of rows has a graph of its own.
-TEST_P(Card, decodingBesideOthersDoesNotShow) {
+TEST_P(GPU, decodingBesideOthersDoesNotShow) {
   constexpr int64_t slots = 9, steps = 5;
   std::vector<Ids> prompts, tails;
   std::vector<Logits> alone;
@@ -117,7 +117,7 @@ TEST_P(Card, decodingBesideOthersDoesNotShow) {
   }
 }
 
-TEST_P(Card, cutsAtMultiplesOfTheBlockDoNotShow) {
+TEST_P(GPU, cutsAtMultiplesOfTheBlockDoNotShow) {
   int64_t block = model->metadata().block, length = 2 * block + 13;
   Ids ids = drawIds(*model, length), tail = drawIds(*model, 2, 2);
   Session session = makeSession(model);
@@ -130,7 +130,7 @@ TEST_P(Card, cutsAtMultiplesOfTheBlockDoNotShow) {
   }
 }
 
-TEST_P(Card, decodingIsAPromptWithinRounding) {
+TEST_P(GPU, decodingIsAPromptWithinRounding) {
   constexpr int64_t length = 40;
   Ids ids = drawIds(*model, length);
   Session session = makeSession(model, 2);
@@ -139,7 +139,7 @@ TEST_P(Card, decodingIsAPromptWithinRounding) {
             roundingBound(*model, length));
 }
 
-TEST_P(Card, laterTokensDoNotReachEarlierRows) {
+TEST_P(GPU, laterTokensDoNotReachEarlierRows) {
   constexpr int64_t length = 80;
   Ids ids = drawIds(*model, length), other = ids;
   other.back() = ids.back() == 0 ? 1 : 0;
@@ -149,7 +149,7 @@ TEST_P(Card, laterTokensDoNotReachEarlierRows) {
   EXPECT_FALSE(same(a.part(length - 1, length), b.part(length - 1, length)));
 }
 
-TEST_P(Card, wantedRowsDoNotShow) {
+TEST_P(GPU, wantedRowsDoNotShow) {
   constexpr int32_t length = 40;
   Ids ids = drawIds(*model, length);
   Session session = makeSession(model, 2);
@@ -162,7 +162,7 @@ TEST_P(Card, wantedRowsDoNotShow) {
   EXPECT_TRUE(same(all.part(3, 4), some.part(1, 2)));
 }
 
-TEST_P(Card, slotsAreForgottenCopiedAndRestored) {
+TEST_P(GPU, slotsAreForgottenCopiedAndRestored) {
   Ids ids = drawIds(*model, 70), other = drawIds(*model, 90, 2),
       tail = drawIds(*model, 3, 3);
   Session straight = makeSession(model), session = makeSession(model, 3),
@@ -195,7 +195,7 @@ TEST_P(Card, slotsAreForgottenCopiedAndRestored) {
 
 // Each executor has a file of its own: a state belongs to the checkpoint,
 // however a file stores it.
-TEST_P(Card, aStateFileGoesToTheOtherExecutorAndBack) {
+TEST_P(GPU, aStateFileGoesToTheOtherExecutorAndBack) {
   if (!isLongRun() && GetParam() == std::string("cheems-scale")) {
     GTEST_SKIP() << "states of its kinds go with the other models";
   }
@@ -203,19 +203,19 @@ TEST_P(Card, aStateFileGoesToTheOtherExecutorAndBack) {
   std::string path = testing::TempDir() + "/" + GetParam() + ".state",
               back = path + ".back";
   Ids ids = drawIds(*model, 50), tail = drawIds(*model, 3, 2);
-  Session card = makeSession(model), host = makeSession(onHost, 2),
+  Session gpu = makeSession(model), host = makeSession(onHost, 2),
           again = makeSession(model, 2);
-  whole(card, 0, ids);
-  card.save(0, path);
+  whole(gpu, 0, ids);
+  gpu.save(0, path);
   host.load(1, path);
   host.save(1, back);
   again.load(1, back);
-  Logits want = decoded(card, 0, tail);
+  Logits want = decoded(gpu, 0, tail);
   EXPECT_TRUE(same(want, decoded(again, 1, tail)));
   EXPECT_LE(distance(want, decoded(host, 1, tail)), roundingBound(*model, 53));
 }
 
-TEST_P(Card, theBestLogitsAreThoseOfTheRow) {
+TEST_P(GPU, theBestLogitsAreThoseOfTheRow) {
   constexpr int64_t slots = 3;
   Session session = makeSession(model, slots);
   Ids ids = drawIds(*model, slots * 8);

@@ -1,6 +1,6 @@
 // The GPUs that code is made for, by the options of the back end.
-#ifndef CHEEMS_LIB_COMPILER_CUDA_CARD_H
-#define CHEEMS_LIB_COMPILER_CUDA_CARD_H
+#ifndef CHEEMS_LIB_COMPILER_CUDA_GPU_H
+#define CHEEMS_LIB_COMPILER_CUDA_GPU_H
 
 #include "cheems/Compiler/Backend.h"
 #include "cheems/Pipelines/CUDAPipelines.h"
@@ -8,17 +8,17 @@
 
 namespace cheems {
 
-struct Card {
+struct GPU {
   cuda::Architecture architecture;
-  CardOptions options; ///< what passes are told of it
+  GPUOptions options; ///< what passes are told of it
 };
 
 /// These are the options of the target cuda.
 std::vector<BackendOption> cudaOptions();
 
 /// At least one; stages are those of the first.
-llvm::Expected<std::vector<Card>> cardsOf(const Backend &backend,
-                                          const CompileOptions &options);
+llvm::Expected<std::vector<GPU>> cardsOf(const Backend &backend,
+                                         const CompileOptions &options);
 
 } // namespace cheems
 

@@ -1,5 +1,5 @@
 // Calls the driver's functions by their names.
-#include "Card.h"
+#include "GPU.h"
 #include "test/unit/Support/TestPaths.h"
 #include <cstdlib>
 #include <cstring>
@@ -21,66 +21,66 @@ const char *setting(const char *name, const char *otherwise) {
 
 } // namespace
 
-Card &Card::get() {
-  static Card card;
-  return card;
+GPU &GPU::get() {
+  static GPU gpu;
+  return gpu;
 }
 
-Card::Card() {
+GPU::GPU() {
   report = "/tmp/cheems-findings-" + std::to_string(getpid());
   setenv("CHEEMS_EMULATOR_REPORT", report.c_str(), 1);
   // The runtime opens the same one.
   setenv("CHEEMS_CUDA_DRIVER", cheems::test_paths::softwareGPU, 1);
   library = dlopen(cheems::test_paths::softwareGPU, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    throw CardError(dlerror());
+    throw GPUError(dlerror());
   }
   call("cuInit", 0U);
   call("cuDeviceGet", &device, 0);
   openContext();
 }
 
-void Card::openContext() {
+void GPU::openContext() {
   void *context = nullptr;
   call("cuDevicePrimaryCtxRetain", &context, device);
   call("cuCtxSetCurrent", context);
 }
 
-std::string Card::architecture() const {
+std::string GPU::architecture() const {
   return std::strcmp(setting("CHEEMS_EMULATOR_ARCH", "90"), "80") == 0
              ? "sm_80"
              : "sm_90a";
 }
 
-bool Card::copiesEarly() {
+bool GPU::copiesEarly() {
   return std::strcmp(setting("CHEEMS_EMULATOR_MODE", "early"), "early") == 0;
 }
 
-void *Card::symbol(const char *name) {
+void *GPU::symbol(const char *name) {
   auto [found, fresh] = symbols.try_emplace(name);
   if (fresh) {
     found->second = dlsym(library, name);
     if (!found->second) {
-      throw CardError(std::string("the driver has no ") + name);
+      throw GPUError(std::string("the driver has no ") + name);
     }
   }
   return found->second;
 }
 
 template <typename... Arguments>
-void Card::call(const char *name, Arguments... arguments) {
+void GPU::call(const char *name, Arguments... arguments) {
   auto function = reinterpret_cast<int (*)(Arguments...)>(symbol(name));
   if (int status = function(arguments...)) {
     auto nameOf =
         reinterpret_cast<int (*)(int, const char **)>(symbol("cuGetErrorName"));
     const char *error = nullptr;
     nameOf(status, &error);
-    throw CardError(std::string(name) + ": " + (error ? error : "?") + "\n" +
-                    findings());
+    throw GPUError(std::string(name) + ": " + (error ? error : "?") + "\n" +
+                   findings());
   }
 }
 
-std::string Card::findings() {
+std::string GPU::findings() {
   std::ifstream file(report);
   std::stringstream text;
   text << file.rdbuf();
@@ -90,28 +90,28 @@ std::string Card::findings() {
   return text.str();
 }
 
-Card::Address Card::allocate(size_t bytes) {
+GPU::Address GPU::allocate(size_t bytes) {
   Address address = 0;
   call("cuMemAlloc_v2", &address, bytes);
   return address;
 }
 
-void Card::free(Address address) { call("cuMemFree_v2", address); }
+void GPU::free(Address address) { call("cuMemFree_v2", address); }
 
-void Card::write(Address target, const void *source, size_t bytes) {
+void GPU::write(Address target, const void *source, size_t bytes) {
   if (bytes) {
     call("cuMemcpyHtoD_v2", target, source, bytes);
   }
 }
 
-void Card::read(void *target, Address source, size_t bytes) {
+void GPU::read(void *target, Address source, size_t bytes) {
   if (bytes) {
     call("cuMemcpyDtoH_v2", target, source, bytes);
   }
 }
 
-void *Card::function(const std::string &ptx, const std::string &kernel,
-                     int shared) {
+void *GPU::function(const std::string &ptx, const std::string &kernel,
+                    int shared) {
   void *&module = modules[ptx];
   if (!module) {
     call("cuModuleLoadData", &module, static_cast<const void *>(ptx.c_str()));
@@ -122,20 +122,20 @@ void *Card::function(const std::string &ptx, const std::string &kernel,
   return function;
 }
 
-void Card::renewContext() {
+void GPU::renewContext() {
   modules.clear();
   call("cuDevicePrimaryCtxReset_v2", device);
   openContext();
   findings(); // of memory that was not freed
 }
 
-void Card::fail(const std::string &what) {
+void GPU::fail(const std::string &what) {
   std::string found = findings();
   renewContext();
-  throw CardError(what + "\n" + found);
+  throw GPUError(what + "\n" + found);
 }
 
-void Card::launch(const std::string &ptx, const Launch &launch) {
+void GPU::launch(const std::string &ptx, const Launch &launch) {
   try {
     void *kernel =
         function(ptx, launch.kernel, static_cast<int>(launch.shared));
@@ -149,16 +149,16 @@ void Card::launch(const std::string &ptx, const Launch &launch) {
          launch.grid[2], launch.threads, 1U, 1U, launch.shared, stream,
          parameters.data(), extra);
     call("cuCtxSynchronize");
-  } catch (const CardError &) {
+  } catch (const GPUError &) {
     renewContext();
     throw;
   }
 }
 
-CardMemory::~CardMemory() {
+GPUMemory::~GPUMemory() {
   try {
-    Card::get().free(place);
-  } catch (const CardError &) {
+    GPU::get().free(place);
+  } catch (const GPUError &) {
     return; // gone with a context that failed
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what a driver says of its first GPU, as JSON: card.py LIBRARY"""
+"""Prints what a driver says of its first GPU, as JSON: gpu.py LIBRARY"""
 import ctypes
 import json
 import pathlib

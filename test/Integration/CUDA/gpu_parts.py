@@ -22,7 +22,7 @@ class Sizes:
         return layer % self.period == self.offset
 
 
-def card_parts(config, weights, stored, kv, rows):
+def gpu_parts(config, weights, stored, kv, rows):
     """The parts and the head of a model with weights in such a format, of a checkpoint of the type `stored`, in sequences of so many rows."""
     sizes = Sizes(config)
     kind = {"BF16": "bf16", "F16": "f16", "F32": "f32"}[stored] if weights == "stored" else weights

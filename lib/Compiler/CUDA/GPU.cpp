@@ -1,5 +1,5 @@
 // From options of the back end to those of passes.
-#include "Card.h"
+#include "GPU.h"
 #include "cheems/Import/Error.h"
 
 namespace cheems {
@@ -36,27 +36,27 @@ std::vector<BackendOption> cudaOptions() {
            "bulk"}};
 }
 
-llvm::Expected<std::vector<Card>> cardsOf(const Backend &backend,
-                                          const CompileOptions &options) {
+llvm::Expected<std::vector<GPU>> cardsOf(const Backend &backend,
+                                         const CompileOptions &options) {
   std::string value = backend.valueOf(kArchitectures, options);
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(value).split(names, ',');
-  std::vector<Card> cards;
+  std::vector<GPU> cards;
   for (llvm::StringRef name : names) {
     auto known = cuda::Architecture::find(name);
     if (!known) {
       return llvm::make_error<UnsupportedError>(
           llvm::toString(known.takeError()));
     }
-    CardOptions card{*tile::symbolizeArchitecture(known->name)};
-    if (auto error = read(backend, options, kUnit, "mma or wgmma", card.unit)) {
+    GPUOptions gpu{*tile::symbolizeArchitecture(known->name)};
+    if (auto error = read(backend, options, kUnit, "mma or wgmma", gpu.unit)) {
       return error;
     }
     if (auto error =
-            read(backend, options, kCopy, "threads or bulk", card.copy)) {
+            read(backend, options, kCopy, "threads or bulk", gpu.copy)) {
       return error;
     }
-    cards.push_back({*known, card});
+    cards.push_back({*known, gpu});
   }
   return cards;
 }
