@@ -58,7 +58,7 @@ def launches_of_layer(text):
         kernels = [kernel for kernel in kernels if not re.match(r"product\w*_few_rows", kernel)]
         for merged in [kernel for kernel in kernels if kernel.startswith("merged_matmul")]:
             one = "rounded_matmul" if "product_int" in merged else "matmul_of_one_row"
-            for other in ("merge_pieces", one):  # of more splits
+            for other in ("merge_splits", one):  # of more splits
                 kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
         for own, takers in (("rms_norm", r"normed_matmul"), ("round_rows", r"(normed|merged|rounded)_product_int")):
             taken = sum(bool(re.match(takers, kernel)) for kernel in kernels)

@@ -39,7 +39,7 @@ public:
 
   bool ownsKernel(std::string_view kernel) const override {
     for (const char *part :
-         {"attention", "store_entries", "merge_pieces", "keep", "kept"}) {
+         {"attention", "store_entries", "merge_splits", "keep", "kept"}) {
       if (kernel.find(part) != std::string_view::npos) {
         return true;
       }

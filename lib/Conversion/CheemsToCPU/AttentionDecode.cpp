@@ -14,7 +14,7 @@ using namespace mlir;
 namespace cheems {
 
 /// Positions are 31 bits, so without a window that is some hundreds.
-int64_t AttentionLoops::mostPieces() {
+int64_t AttentionLoops::mostSplits() {
   constexpr int64_t positions = int64_t(1) << 31;
   auto keep = static_cast<int64_t>(op.getKeep().value_or(positions));
   int64_t entries = keep < positions ? keep + 1 : positions;
@@ -159,7 +159,7 @@ SmallVector<Value> AttentionLoops::softmaxOf(AttentionState &sequence,
 }
 
 /// Every segment's and head's splits, in one region.
-AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
+AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
                                                        Softmax partial) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
@@ -246,7 +246,7 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
 }
 
 /// Each row's own splits, in order.
-AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
+AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
                                                     const Softmax &partial,
                                                     Softmax all) {
   ImplicitLocOpBuilder &b = e.b;
@@ -315,7 +315,7 @@ Value AttentionLoops::decode() {
   Stored stored = storeRows();
   Extents shape = tensor::getMixedSizes(b, b.getLoc(), op.getQuery()),
           numbers(ArrayRef(shape).take_front(2));
-  int64_t most = mostPieces(), number = static_cast<int64_t>(visible.size()),
+  int64_t most = mostSplits(), number = static_cast<int64_t>(visible.size()),
           line = static_cast<int64_t>(llvm::alignTo(queries, cpu::kLineF32));
   Extents ofPieces{shape[0], e.attr(most), e.attr(number), e.attr(line)},
       values{shape[0], e.attr(most), e.attr(number), e.attr(queries),
@@ -326,7 +326,7 @@ Value AttentionLoops::decode() {
   Softmax partial{e.empty(ofPieces, b.getF32Type()),
                   e.empty(ofPieces, b.getF32Type()),
                   e.empty(values, b.getF32Type())};
-  all = mergePieces(stored, attendToPieces(stored, partial), all);
+  all = mergeSplits(stored, attendToSplits(stored, partial), all);
   if (op.getKeep()) {
     update(stored);
   }

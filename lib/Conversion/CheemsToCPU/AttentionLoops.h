@@ -75,7 +75,7 @@ private:
   SmallVector<Value> inserted(ValueRange pools, const Sequence &of,
                               ValueRange state);
   Value filled(const Extents &extents, double value);
-  int64_t mostPieces();
+  int64_t mostSplits();
   Stored storeRows();
   Value entriesOf(const Sequence &of, const Stored &stored);
   Value blocksOf(Value entries);
@@ -83,8 +83,8 @@ private:
                                Value from, Value to, Value entries,
                                const AttentionState::Sight &sight,
                                ValueRange state);
-  Softmax attendToPieces(const Stored &stored, Softmax partial);
-  Softmax mergePieces(const Stored &stored, const Softmax &partial,
+  Softmax attendToSplits(const Stored &stored, Softmax partial);
+  Softmax mergeSplits(const Stored &stored, const Softmax &partial,
                       Softmax all);
   void update(const Stored &stored);
 };

@@ -262,7 +262,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK-NOT: launch @store_entries
 // CHECK: %[[PIECES:.*]] = arith.ceildivui %{{.*}}, %c256
 // CHECK: %[[PARTS:.*]]:6 = cheems_tile.launch @attention_of_one_row grid[%[[PIECES]], %c2, %{{.*}}]
-// CHECK: cheems_tile.launch @merge_pieces grid[%c6, %{{.*}}, %c1]
+// CHECK: cheems_tile.launch @merge_splits grid[%c6, %{{.*}}, %c1]
 // CHECK-SAME: %[[PARTS]]#3, %[[PARTS]]#4, %[[PARTS]]#5
 // CHECK-LABEL: cheems_tile.kernel @attention_of_one_row(
 // CHECK: scf.if
@@ -277,7 +277,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK: cheems_tile.wait pending 0
 // CHECK: cheems_tile.mma
 // CHECK: cheems_tile.sum_partials
-// CHECK-LABEL: cheems_tile.kernel @merge_pieces(
+// CHECK-LABEL: cheems_tile.kernel @merge_splits(
 // CHECK: scf.for
 // CHECK: cheems_tile.load %arg1[
 // CHECK: cheems_tile.reduce maximum %{{.*}} axis 1
@@ -310,7 +310,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK: %[[MERGES:.*]] = arith.andi %{{.*}}, %[[SHORT]]
 // CHECK: %[[OUTPUTS:.*]] = tensor.collapse_shape %[[PARTS]]#5
 // CHECK: %[[REST:.*]] = arith.xori %[[MERGES]], %true
-// CHECK: %[[Y:.*]] = cheems_tile.launch @merge_pieces when %[[REST]] grid[%c6,
+// CHECK: %[[Y:.*]] = cheems_tile.launch @merge_splits when %[[REST]] grid[%c6,
 // CHECK: %[[ROW:.*]] = tensor.collapse_shape %[[Y]]
 // CHECK: %[[ONE:.*]] = cheems_tile.launch @merged_matmul_of_one_row when %[[MERGES]] {{.*}} ins(%arg4, %[[PARTS]]#3, %[[PARTS]]#4, %[[OUTPUTS]], %arg10 :
 // CHECK: %[[OTHER:.*]] = cheems_tile.launch @matmul_of_one_row {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[ONE]] :

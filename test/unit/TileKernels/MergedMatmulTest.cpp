@@ -268,7 +268,7 @@ std::vector<unsigned char> bytesOf(const Array &array) {
   return {array.bytes().begin(), array.bytes().end()};
 }
 
-TEST(MergedMatmulTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
+TEST(MergedMatmulTest, ARowHasTheSameBitsWhoeverMergesItsSplits) {
   forEachCase([&](uint64_t number) {
     const MergedForm &form = forms[formOf(number, forms.size())];
     TileModule *compiled = compiledStep(textOf(form));
@@ -343,7 +343,7 @@ void expectLaunches(const MergedForm &form, const std::string &made,
   };
   using testing::Contains;
   using testing::Not;
-  const auto merge = testing::StartsWith("merge_pieces"),
+  const auto merge = testing::StartsWith("merge_splits"),
              rounding = testing::StartsWith("round_rows");
   EXPECT_THAT(names(steps[0]), Not(Contains(merge)));
   EXPECT_THAT(names(steps[0]), Contains(made));
@@ -356,7 +356,7 @@ void expectLaunches(const MergedForm &form, const std::string &made,
   }
 }
 
-TEST(MergedMatmulTest, OfOneRowAndFewPiecesTheMergeIsNoLaunch) {
+TEST(MergedMatmulTest, OfOneRowAndFewSplitsTheMergeIsNoLaunch) {
   expectLaunches(forms[3], "merged_matmul_of_one_row", "matmul_of_one_row",
                  "matmul_few_rows");
 }

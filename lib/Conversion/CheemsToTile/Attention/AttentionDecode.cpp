@@ -1,6 +1,6 @@
 // Attention of one row per sequence: blocks share its entries, and what they
 // have is merged after them.
-#include "PieceMerging.h"
+#include "SplitMerging.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

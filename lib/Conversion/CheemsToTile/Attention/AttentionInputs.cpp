@@ -228,7 +228,7 @@ int64_t cheems::tile::headBlocksOf(const AttentionShape &shape,
   return llvm::divideCeil(shape.queriesPerState(), sizes.getRows());
 }
 
-bool cheems::tile::leavesPieces(const AttentionShape &shape,
+bool cheems::tile::leavesSplits(const AttentionShape &shape,
                                 AttentionStrategyAttr strategy) {
   return shape.oneRow && !shape.isExact() && !shape.counts &&
          shape.visible.empty() && strategy.getMerge();

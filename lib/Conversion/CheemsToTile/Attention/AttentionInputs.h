@@ -86,7 +86,7 @@ int64_t headBlocksOf(const AttentionShape &shape, AttentionTileAttr sizes);
 /// Whether attention of one row leaves splits that a matmul may merge: all
 /// rows see as many entries as there are before them, which their position
 /// says. Then a matmul needs nothing else.
-bool leavesPieces(const AttentionShape &shape, AttentionStrategyAttr strategy);
+bool leavesSplits(const AttentionShape &shape, AttentionStrategyAttr strategy);
 
 } // namespace cheems::tile
 

@@ -66,7 +66,7 @@ void AttentionLaunches::attendAll() {
   if (!storesFirst) {
     storeEntries();
   }
-  y = isExact || !shape.oneRow ? attend() : attendInPieces();
+  y = isExact || !shape.oneRow ? attend() : attendInSplits();
 }
 
 Value AttentionLaunches::blocksOfRows(int64_t rows) {
@@ -313,7 +313,7 @@ Value AttentionLaunches::attend() {
 }
 
 /// Splits of one row's entries each.
-Value AttentionLaunches::attendInPieces() {
+Value AttentionLaunches::attendInSplits() {
   Value number = tilesOf(b, op.getKeys(), 3, sizes.getEntries());
   SmallVector<OpFoldResult> extents = {segments(), number,
                                        b.getIndexAttr(shape.queryHeads)};
@@ -337,12 +337,12 @@ Value AttentionLaunches::attendInPieces() {
               });
       });
   SmallVector<Value> parts = takePools(made);
-  leavePieces(parts, number);
+  leaveSplits(parts, number);
   return merge(parts);
 }
 
-void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
-  if (!mergesBehind || drops || !leavesPieces(shape, strategy)) {
+void AttentionLaunches::leaveSplits(ValueRange partial, Value number) {
+  if (!mergesBehind || drops || !leavesSplits(shape, strategy)) {
     return;
   }
   Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number,
@@ -354,7 +354,7 @@ void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
   Value outputs = tensor::CollapseShapeOp::create(
       b, partial[2], SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
   pieces =
-      PiecesOfRow{op.getSegments(),   partial[0],       partial[1], outputs,
+      SplitsOfRow{op.getSegments(),   partial[0],       partial[1], outputs,
                   sizes.getEntries(), shape.queryHeads, shape.size, isMerged};
 }
 
@@ -367,11 +367,11 @@ Value AttentionLaunches::merge(ValueRange partial) {
   operands.write(y);
   Value isLeft = pieces && !drops ? isNot(b, pieces->isMerged) : Value();
   return makeLaunch(
-             "merge_pieces", operands, s.warps(),
+             "merge_splits", operands, s.warps(),
              {count(shape.queryHeads), segments()},
              [&](TileBuilder &t, ValueRange m) {
                ValueRange parts = m.drop_back().take_back(3);
-               buildMergePieces(t, s, shape, sizes.getEntries(),
+               buildMergeSplits(t, s, shape, sizes.getEntries(),
                                 memoryOf(operands, m),
                                 {parts[0], parts[1], parts[2]}, m.back());
              },

@@ -9,7 +9,7 @@
 
 #include "AttentionInputs.h"
 #include "Patterns.h"
-#include "PieceMerging.h"
+#include "SplitMerging.h"
 
 namespace cheems::tile {
 
@@ -25,7 +25,7 @@ public:
   /// \param outputs memory for them, rounded if it has them so.
   SmallVector<Value> make(Value outputs);
   /// What a matmul may merge, if anything.
-  const std::optional<PiecesOfRow> &piecesBehind() const { return pieces; }
+  const std::optional<SplitsOfRow> &piecesBehind() const { return pieces; }
 
 private:
   Value segments() { return tilesOf(b, op.getSegments(), 0, 1); }
@@ -45,10 +45,10 @@ private:
   void placeVisible();
   void storeEntries();
   Value attend();
-  Value attendInPieces();
+  Value attendInSplits();
   Value merge(ValueRange partial);
   /// Leaves splits to the matmul where it may merge them.
-  void leavePieces(ValueRange partial, Value number);
+  void leaveSplits(ValueRange partial, Value number);
 
   // With a window that drops entries.
   /// Whether it does, i1.
@@ -113,7 +113,7 @@ private:
   bool isExact;
   bool storesFirst; ///< the kernel of attention stores entries itself
   bool mergesBehind;
-  std::optional<PiecesOfRow> pieces;
+  std::optional<SplitsOfRow> pieces;
 };
 
 } // namespace cheems::tile

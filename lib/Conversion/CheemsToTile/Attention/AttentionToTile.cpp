@@ -21,7 +21,7 @@ std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
 }
 
 /// Launches of attention in place of its group.
-static std::optional<PiecesOfRow> replaceAttention(GroupOp group,
+static std::optional<SplitsOfRow> replaceAttention(GroupOp group,
                                                    PatternRewriter &rewriter,
                                                    KernelTable &kernels,
                                                    bool mergesBehind) {

@@ -66,7 +66,7 @@ static void formGroup(SegmentedAttentionOp op, const Strategy &strategy) {
   AttentionShape shape(op);
   AttentionStrategyAttr sizes = strategy.attention(op);
   RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
-  MatmulsBehind behind = leavesPieces(shape, sizes)
+  MatmulsBehind behind = leavesSplits(shape, sizes)
                              ? matmulsBehind(op.getResult(0), rounded, strategy)
                              : MatmulsBehind();
   Grouping attention(AttentionBefore(op, shape, sizes.getAttend()).ops());

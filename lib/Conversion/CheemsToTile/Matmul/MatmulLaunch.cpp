@@ -13,7 +13,7 @@ namespace {
 /// kernel: a norm, or the merging of splits, and the quantization.
 struct RowMaker {
   const NormChain *norm = nullptr;
-  const PiecesOfRow *pieces = nullptr;
+  const SplitsOfRow *pieces = nullptr;
   QuantizeEntriesOp rounding = {};
 };
 
@@ -361,7 +361,7 @@ private:
   MatmulForm form;
   bool isOneRow, isWide;
   const NormChain *norm;      ///< may be null
-  const PiecesOfRow *pieces;  ///< may be null
+  const SplitsOfRow *pieces;  ///< may be null
   QuantizeEntriesOp rounding; ///< may be null
   FewRowsTileAttr few;
   MatmulTileAttr many;
@@ -506,7 +506,7 @@ void cheems::tile::replaceRoundedMatmuls(PatternRewriter &rewriter,
 }
 
 void cheems::tile::replaceMergedMatmuls(PatternRewriter &rewriter,
-                                        const PiecesOfRow &pieces,
+                                        const SplitsOfRow &pieces,
                                         const MatmulGroup &group,
                                         QuantizeEntriesOp rounding,
                                         KernelTable &kernels) {

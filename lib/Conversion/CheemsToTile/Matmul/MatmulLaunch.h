@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULLAUNCH_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_MATMUL_MATMULLAUNCH_H
 
-#include "Attention/PieceMerging.h"
+#include "Attention/SplitMerging.h"
 #include "MatmulGroup.h"
 #include "Rows/NormKernels.h"
 
@@ -32,7 +32,7 @@ void replaceRoundedMatmuls(PatternRewriter &rewriter, RmsNormOp norm,
 /// one row merges the splits; else the row is there.
 /// \param rounding of the rows to quantized values for this group alone, or
 /// null.
-void replaceMergedMatmuls(PatternRewriter &rewriter, const PiecesOfRow &pieces,
+void replaceMergedMatmuls(PatternRewriter &rewriter, const SplitsOfRow &pieces,
                           const MatmulGroup &group, QuantizeEntriesOp rounding,
                           KernelTable &kernels);
 

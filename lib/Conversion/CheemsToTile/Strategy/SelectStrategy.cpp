@@ -40,7 +40,7 @@ MatmulStrategyAttr cheems::tile::strategyOfMatmuls(const MatmulChain &chain,
                    FewRowsTileAttr making) {
     return MatmulStrategyAttr::get(context, {}, {}, 0, few, one, making,
                                    strategy.madeRow(depth, making),
-                                   strategy.mergedPieces(depth));
+                                   strategy.mergedSplits(depth));
   };
   int64_t rows = fewRowsOf(chain.last()).value_or(0);
   switch (chain.form()) {

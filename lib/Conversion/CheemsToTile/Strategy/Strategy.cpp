@@ -343,13 +343,13 @@ AttentionStrategyAttr Strategy::attention(SegmentedAttentionOp op) const {
       placedRows(shape.half(), shape.oneRow), wholeRows(shape.half()),
       VisibleTileAttr::get(context, shape.oneRow ? 16 : 64, 4), entriesOfWindow,
       choice, choice ? 16 : 0, oneRow(shape.size),
-      mergedPieces(shape.queryHeads * shape.size));
+      mergedSplits(shape.queryHeads * shape.size));
 }
 
 /// All blocks read all splits. From the second-level cache a multiprocessor
 /// gets 64 bytes a cycle: 96 KiB take it about a microsecond, which is the
 /// least that a launch costs.
-MergeTileAttr Strategy::mergedPieces(int64_t columns) const {
+MergeTileAttr Strategy::mergedSplits(int64_t columns) const {
   constexpr int64_t bytes = 98304, most = 32, ahead = 4;
   int64_t pieces = std::min(most, bytes / (columns * int64_t(sizeof(float)))) /
                    ahead * ahead;

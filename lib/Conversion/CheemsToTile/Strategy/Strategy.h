@@ -81,7 +81,7 @@ public:
   RowTileAttr numbers(bool oneRow) const;
   /// Splits of a row of `columns` outputs, by each block of a matmul of one
   /// row; null where that would take longer than a launch.
-  MergeTileAttr mergedPieces(int64_t columns) const;
+  MergeTileAttr mergedSplits(int64_t columns) const;
   /// Pieces of rows of `columns` logits, and the best of these.
   TopLogitsStrategyAttr topLogits(int64_t columns, int64_t count) const;
   /// Work on elements alone, of rows with `columns` numbers.

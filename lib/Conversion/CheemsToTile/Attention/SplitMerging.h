@@ -14,13 +14,13 @@ struct PartialAttention {
 };
 
 /// Merges the splits of each row. Grid: query heads, segments.
-void buildMergePieces(TileBuilder &t, RowTileAttr s,
-                      const AttentionShape &shape, int64_t entriesPerPiece,
+void buildMergeSplits(TileBuilder &t, RowTileAttr s,
+                      const AttentionShape &shape, int64_t entriesPerSplit,
                       const AttentionMemory &memory,
                       const PartialAttention &partial, Value y);
 
 /// The splits of a step's only row, which a matmul merges.
-struct PiecesOfRow {
+struct SplitsOfRow {
   Value segments;   ///< [S, 8] i32
   Value best, sums; ///< as those of PartialAttention
   Value outputs;    ///< [S, splits, H * P] f32
@@ -40,7 +40,7 @@ public:
   /// Allocates shared memory.
   /// \param row how the block has the row.
   RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
-            const PiecesOfRow &pieces);
+            const SplitsOfRow &pieces);
   /// The merged row, zero after its numbers.
   /// \param memory that of `operands`.
   Value merge(TileBuilder &t, ValueRange memory) const;
@@ -49,7 +49,7 @@ private:
   enum Stage { kShares, kSums, kDivisors, kStages };
 
   MergeTileAttr s;
-  const PiecesOfRow &pieces;
+  const SplitsOfRow &pieces;
   RankedTensorType rowType;
   int64_t columns; ///< of the buffer: a head each
   Value buffer;

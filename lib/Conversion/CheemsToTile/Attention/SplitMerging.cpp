@@ -1,7 +1,7 @@
 // What splits of a row's entries give is added in the order of splits. Their
 // shares are powers of two of the difference to the greatest bound of all: so a
 // sum is the same one, whoever computes it.
-#include "PieceMerging.h"
+#include "SplitMerging.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,9 +28,9 @@ static Value known(TileBuilder &t, Value best, Value numbers, Value count) {
                   t.fill(type, kNoScore));
 }
 
-void cheems::tile::buildMergePieces(TileBuilder &t, RowTileAttr s,
+void cheems::tile::buildMergeSplits(TileBuilder &t, RowTileAttr s,
                                     const AttentionShape &shape,
-                                    int64_t entriesPerPiece,
+                                    int64_t entriesPerSplit,
                                     const AttentionMemory &memory,
                                     const PartialAttention &partial, Value y) {
   // So many are loaded before the first one is added.
@@ -39,7 +39,7 @@ void cheems::tile::buildMergePieces(TileBuilder &t, RowTileAttr s,
   SegmentRow segment =
       loadSegment(t, memory.segments, sequence, /*oneRow=*/true);
   Value count = t.ceilDiv(entriesOfOneRow(t, shape, memory, segment, head),
-                          entriesPerPiece);
+                          entriesPerSplit);
   auto layout = BlockedAttr::get(t.b.getContext(), s.getRows(), s.getThreads(),
                                  s.getWidth());
   auto type =
@@ -91,7 +91,7 @@ void cheems::tile::buildMergePieces(TileBuilder &t, RowTileAttr s,
 }
 
 RowMerger::RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
-                     const PiecesOfRow &pieces)
+                     const SplitsOfRow &pieces)
     : s(s), pieces(pieces) {
   auto layout = BlockedAttr::get(t.b.getContext(), row.getRows(),
                                  row.getThreads(), row.getWidth());
