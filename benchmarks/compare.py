@@ -141,7 +141,7 @@ def measure(jobs, a):
 
 
 def report(results, rows, jobs):
-    """Markdown of some rows of a run, and of every rate behind them."""
+    """Markdown of some rows of a run, and of every rate after them."""
     verdicts = [table.judge(row, results) for row in rows]
     missed = sum(answer.verdict.startswith("missed") for answer in verdicts)
     return "\n\n".join([table.main_table(verdicts, results["machine"]["features"]), f"{missed} of {len(verdicts)} rows missed.",

@@ -133,12 +133,12 @@ public:
   }
 
 private:
-  /// Puts the next tokens of a slot into the step. `behind` sequences still
+  /// Puts the next tokens of a slot into the step. `after` sequences still
   /// want a row each.
-  void add(size_t slot, size_t behind) {
+  void add(size_t slot, size_t after) {
     Sequence &sequence = sequences[slot];
     // Prompts that are longer together go in pieces.
-    size_t room = rowsOfStep - tokens.size() - behind;
+    size_t room = rowsOfStep - tokens.size() - after;
     size_t length = std::min(sequence.tokens.size() - sequence.fed, room);
     cheems_segment segment = {};
     segment.slot = static_cast<int32_t>(slot);

@@ -89,7 +89,7 @@ bool DistinctItems::ignores(char byte) const {
   case structure:
     return byte != '"' && byte != '[' && byte != ']' && byte != '{' &&
            byte != '}';
-  case behind:
+  case after:
     return byte == ' ';
   }
   return false;
@@ -129,7 +129,7 @@ bool DistinctItems::step(std::string_view text, Node::Mark opened) {
       return false;
     }
     [[fallthrough]];
-  case behind:
+  case after:
     if (byte == ',') {
       list.part = before;
     } else if (byte == ']') {
@@ -186,7 +186,7 @@ bool DistinctItems::close(std::string_view text) {
 }
 
 bool DistinctItems::complete(std::string_view text, size_t end) {
-  list.part = behind;
+  list.part = after;
   outermost += list.outer ? 0 : 1;
   std::string key = keyOf(text.substr(list.begin, end - list.begin));
   for (const Item *at = list.last.get(); at; at = at->before.get()) {

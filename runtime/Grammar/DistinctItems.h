@@ -29,7 +29,7 @@ public:
 
   bool inList() const { return inside; }
   /// Whether an item of the outermost list has begun, or must follow.
-  bool inItem() const { return inside && (list.outer || list.part != behind); }
+  bool inItem() const { return inside && (list.outer || list.part != after); }
   /// Equal where `step` and `ignores` do the same with the same bytes, until
   /// they find an item complete.
   int part() const { return list.part; }
@@ -70,7 +70,7 @@ private:
     string,    ///< within one, on whatever level
     escape,    ///< after its backslash
     structure, ///< within an object or a list
-    behind,    ///< an item
+    after,     ///< an item
   };
   struct List {
     Part part = before;

@@ -39,24 +39,24 @@ NodeId JsonSchema::array(const Parts &parts) {
   if (length == 0) {
     return open(text.list(item, rule.minimum, rule.maximum, close));
   }
-  NodeId behind = close;
+  NodeId after = close;
   if (!rule.maximum || *rule.maximum > length) {
-    behind = builder.repeat([&](NodeId next) { return text.comma(item(next)); },
-                            std::max<int64_t>(rule.minimum - length, 0),
-                            rule.maximum
-                                ? std::optional<int64_t>(*rule.maximum - length)
-                                : std::nullopt,
-                            close);
+    after = builder.repeat([&](NodeId next) { return text.comma(item(next)); },
+                           std::max<int64_t>(rule.minimum - length, 0),
+                           rule.maximum
+                               ? std::optional<int64_t>(*rule.maximum - length)
+                               : std::nullopt,
+                           close);
   }
   for (int64_t index = length; index-- > 0;) {
     if (rule.maximum && index >= *rule.maximum) {
       continue;
     }
-    NodeId one = itemOf(rule.first[static_cast<size_t>(index)], behind);
+    NodeId one = itemOf(rule.first[static_cast<size_t>(index)], after);
     one = index > 0 ? text.comma(one) : one;
-    behind = index >= rule.minimum ? builder.either({one, close}) : one;
+    after = index >= rule.minimum ? builder.either({one, close}) : one;
   }
-  return open(behind);
+  return open(after);
 }
 
 } // namespace cheems::grammar

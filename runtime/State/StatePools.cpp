@@ -42,12 +42,12 @@ StatePools::StatePools(const Metadata &metadata, int64_t slots,
                poolBytes(kind, slots, capacity),
                kind.hasCapacity(),
                kind.holdsCounts()};
-    bool behind = !shape.hasCapacity;
+    bool after = !shape.hasCapacity;
     for (int64_t extent : kind.extents) {
       if (extent == StateKind::capacityExtent) {
-        behind = true;
+        after = true;
       } else {
-        (behind ? shape.entry : shape.runs) *= extent;
+        (after ? shape.entry : shape.runs) *= extent;
       }
     }
     shape.stride = shape.hasCapacity ? shape.entry * capacity : shape.slotBytes;

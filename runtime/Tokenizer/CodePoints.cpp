@@ -20,10 +20,10 @@ void CodePoints::append(char32_t first, char32_t last) {
 }
 
 bool CodePoints::contains(char32_t codepoint) const {
-  auto behind = std::upper_bound(
+  auto after = std::upper_bound(
       ranges.begin(), ranges.end(), codepoint,
       [](char32_t value, const Range &range) { return value < range.first; });
-  return behind != ranges.begin() && codepoint <= std::prev(behind)->last;
+  return after != ranges.begin() && codepoint <= std::prev(after)->last;
 }
 
 CodePoints CodePoints::operator|(const CodePoints &other) const {
@@ -143,9 +143,9 @@ const CodePoints &normalizable() {
 }
 
 uint32_t splitScript(char32_t codepoint) {
-  const uint32_t *behind = std::upper_bound(
+  const uint32_t *after = std::upper_bound(
       splitScripts, splitScripts + splitScriptsCount, codepoint << 8 | 0xFF);
-  return behind[-1] & 0xFF;
+  return after[-1] & 0xFF;
 }
 
 char32_t toLower(char32_t codepoint) {

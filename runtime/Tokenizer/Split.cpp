@@ -75,7 +75,7 @@ void Split::apply(Pieces &pieces) const {
       stretches.push_back({{base + from, base + piece.size()}, invert});
     }
 
-    auto matchBehindGap = [](bool match, bool previous) {
+    auto matchAfterGap = [](bool match, bool previous) {
       return match && !previous;
     };
     switch (behavior) {
@@ -91,11 +91,11 @@ void Split::apply(Pieces &pieces) const {
       }
       break;
     case SplitBehavior::mergedWithPrevious:
-      joinStretches(stretches.begin(), stretches.end(), cut, matchBehindGap);
+      joinStretches(stretches.begin(), stretches.end(), cut, matchAfterGap);
       break;
     case SplitBehavior::mergedWithNext: {
       size_t first = cut.size();
-      joinStretches(stretches.rbegin(), stretches.rend(), cut, matchBehindGap);
+      joinStretches(stretches.rbegin(), stretches.rend(), cut, matchAfterGap);
       std::reverse(cut.begin() + static_cast<std::ptrdiff_t>(first), cut.end());
       break;
     }

@@ -147,7 +147,7 @@ def keys_once(rows, heads, size, block, window=0):
     return heads * (seen * entry + rows * size * (4 + 2))
 
 
-def one_behind_another(kernels, multiprocessors):
+def one_after_another(kernels, multiprocessors):
     """Cycles of the busiest pipe of each kernel, whose blocks are shared out evenly, added."""
     return sum(max(kernel["cycles"].values()) / min(kernel["blocks"], multiprocessors) for kernel in kernels)
 
@@ -171,7 +171,7 @@ def attention_works(sizes):
                       keys_once(rows, heads, size, block, window) / 1e6, MOST_PIPE)
             if window:
                 chooses = bench.operation("attention", shape, "--prefill-chunk", rows).of("order_kept", "keep_entries", "place_kept_rows")
-                yield Row("cycles of the kernels that choose what is kept", one_behind_another(chooses.kernels, multiprocessors), None,
+                yield Row("cycles of the kernels that choose what is kept", one_after_another(chooses.kernels, multiprocessors), None,
                           MOST_CHOICE, f"{sum(kernel['launches'] for kernel in chooses.kernels)} kernels")
         return count
 

@@ -46,7 +46,7 @@ void CallScanner::endMember() {
 void CallScanner::member(char byte) {
   if (scanner.mayEnd() && (byte == ',' || byte == '}')) {
     endMember();
-    place = byte == ',' ? Place::key : Place::behind;
+    place = byte == ',' ? Place::key : Place::after;
     return;
   }
   if (isWhite(byte) && (text.empty() || scanner.isComplete())) {
@@ -87,7 +87,7 @@ void CallScanner::push(char byte) {
       scanner = ValueScanner();
       scanner.push(byte);
     } else if (!isWhite(byte)) {
-      place = byte == '}' ? Place::behind : Place::broken;
+      place = byte == '}' ? Place::after : Place::broken;
     }
     break;
   case Place::colon:
@@ -99,7 +99,7 @@ void CallScanner::push(char byte) {
   case Place::value:
     member(byte);
     break;
-  case Place::behind:
+  case Place::after:
     if (!isWhite(byte)) {
       place = Place::broken;
     }

@@ -25,12 +25,12 @@ public:
   /// a string of JSON.
   std::string takeArguments();
   /// The object is closed.
-  bool isComplete() const { return place == Place::behind; }
+  bool isComplete() const { return place == Place::after; }
   /// For ever; the last byte cannot be a part of a call.
   bool isBroken() const { return place == Place::broken; }
 
 private:
-  enum class Place { before, key, colon, value, behind, broken };
+  enum class Place { before, key, colon, value, after, broken };
   void endMember();
   void member(char byte);
   void argue(const std::string &text);

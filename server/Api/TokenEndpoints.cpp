@@ -14,7 +14,7 @@ namespace cheems::serve {
 
 namespace {
 
-/// The form is that of llama.cpp's `with_splits`: bytes that are not UTF-8 are
+/// The form is that of llama.cpp's `with_pieces`: bytes that are not UTF-8 are
 /// written as numbers.
 std::string pieceText(int32_t token, const Tokenizer &tokenizer) {
   std::string bytes = tokenizer.tokenBytes(token);
@@ -61,7 +61,7 @@ void tokenize(Call &call) {
                    .value_or(false);
   bool parseSpecial = fields.boolean("parse_special").value_or(true);
   bool strings = fields.flag("return_token_strs");
-  bool pieces = fields.flag("with_splits");
+  bool pieces = fields.flag("with_pieces");
   ChatInput input;
   if (isChat) {
     if (addSpecial) {

@@ -20,7 +20,7 @@ std::vector<TextPiece> TokenHold::push(TextPiece piece) {
   size_t known = given + text.size(); // of it, that can be told
   generated = known + piece.held;
   std::vector<TextPiece> out;
-  TextPiece rest; // behind the last token's
+  TextPiece rest; // after the last token's
   rest.choice = piece.choice;
   bool isToken = piece.token.has_value();
   if (isToken) {

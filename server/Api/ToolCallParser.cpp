@@ -102,7 +102,7 @@ void ToolCallParser::inside(char byte) {
 
 /// It ends in front of byte `end`.
 void ToolCallParser::endCall(size_t end) {
-  place = Place::behind;
+  place = Place::after;
   mark = end;
   closing = 0;
 }
@@ -160,7 +160,7 @@ void ToolCallParser::run() {
     case Place::broken:
       inBroken(byte);
       break;
-    case Place::behind:
+    case Place::after:
       behindCall(byte);
       break;
     }
@@ -170,8 +170,7 @@ void ToolCallParser::run() {
 std::vector<ToolEvent> ToolCallParser::push(const std::string &text) {
   unread += text;
   run();
-  bool mayGoBack =
-      place == Place::behind || (place == Place::call && !hasBegun);
+  bool mayGoBack = place == Place::after || (place == Place::call && !hasBegun);
   size_t read = mayGoBack ? mark : at;
   unread.erase(0, read);
   at -= read;

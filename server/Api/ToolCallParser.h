@@ -30,12 +30,12 @@ inline constexpr const char *callEnds = "</tool_call>";
 ///
 /// A call ends where its object ends: tags in its strings are a part of them.
 /// What cannot become a call is text, in which calls are looked for again from
-/// behind the tag on. That reads no byte more than a few times: of two calls
+/// after the tag on. That reads no byte more than a few times: of two calls
 /// that are open, the string of one begins where that of the other ends, so a
 /// third tag is outside of a string for one of them, and ends it.
 class ToolCallParser {
 public:
-  /// Unless `parallel`, calls behind the first one are left out.
+  /// Unless `parallel`, calls after the first one are left out.
   explicit ToolCallParser(bool parallel);
 
   std::vector<ToolEvent> push(const std::string &text);
@@ -46,9 +46,9 @@ public:
 private:
   enum class Place {
     text,   ///< outside of calls
-    call,   ///< behind <tool_call>, in what may be a call
+    call,   ///< after <tool_call>, in what may be a call
     broken, ///< in arguments that are no JSON any more: they end at the tag
-    behind  ///< of a call; </tool_call> or another call may come
+    after   ///< of a call; </tool_call> or another call may come
   };
   void run();
   void outside(char byte);
@@ -70,7 +70,7 @@ private:
   int64_t count = 0;
   std::string unread;  ///< from where reading may have to go back to
   size_t at = 0;       ///< the next byte of it
-  size_t mark = 0;     ///< behind the tag, or behind the call
+  size_t mark = 0;     ///< after the tag, or after the call
   std::string opening; ///< the tag of the call at hand; "": it has none
   StopStrings tag;
   std::string white; ///< held back: a call may follow, and then it is nothing
@@ -78,7 +78,7 @@ private:
   bool hasBegun = false;  ///< this call's name has been handed out
   bool isLeftOut = false; ///< it would have been
   std::string tail;       ///< of broken arguments, that may close the call
-  size_t closing = 0;     ///< bytes of </tool_call> that came behind a call
+  size_t closing = 0;     ///< bytes of </tool_call> that came after a call
   std::vector<ToolEvent> events;
 };
 

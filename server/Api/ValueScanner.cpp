@@ -19,7 +19,7 @@ static bool isWordByte(char byte) {
 void ValueScanner::push(char byte) {
   switch (place) {
   case Place::string:
-    place = byte == '"'    ? Place::behind
+    place = byte == '"'    ? Place::after
             : byte == '\\' ? Place::escape
                            : Place::string;
     return;
@@ -30,7 +30,7 @@ void ValueScanner::push(char byte) {
     if (isWordByte(byte)) {
       return;
     }
-    place = Place::behind;
+    place = Place::after;
     break;
   case Place::broken:
     return;
@@ -54,7 +54,7 @@ void ValueScanner::outside(char byte) {
   } else if ((byte == '}' && bracket == '{') ||
              (byte == ']' && bracket == '[')) {
     open.pop_back();
-    place = Place::behind;
+    place = Place::after;
   } else if (!mayBegin && ((byte == ',' && bracket != '\0') ||
                            (byte == ':' && bracket == '{'))) {
     place = Place::front;

@@ -16,16 +16,16 @@ public:
   void push(char byte);
 
   /// It ended with its last byte.
-  bool isComplete() const { return place == Place::behind && open.empty(); }
+  bool isComplete() const { return place == Place::after && open.empty(); }
   /// It may end here. A word or a number may also go on.
   bool mayEnd() const {
-    return open.empty() && (place == Place::behind || place == Place::word);
+    return open.empty() && (place == Place::after || place == Place::word);
   }
   /// For ever; the last byte cannot stand where it came.
   bool isBroken() const { return place == Place::broken; }
 
 private:
-  enum class Place { front, word, string, escape, behind, broken };
+  enum class Place { front, word, string, escape, after, broken };
   void outside(char byte);
 
   Place place = Place::front; ///< of what may begin at the next byte

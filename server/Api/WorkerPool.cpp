@@ -8,7 +8,7 @@ namespace cheems::serve {
 
 /// Lowers the priority of the calling thread; the other threads of the process
 /// keep theirs.
-static void runBehindOthers() {
+static void runAfterOthers() {
   constexpr int nice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
 }
@@ -118,7 +118,7 @@ WorkerPool::Waiting WorkerPool::waiting() const {
 
 void WorkerPool::work(Lane lane) {
   if (lane == Lane::slow) {
-    runBehindOthers();
+    runAfterOthers();
   }
   Queue &queue = of(lane);
   std::unique_lock<std::mutex> lock(mutex);

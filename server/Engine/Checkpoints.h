@@ -13,7 +13,7 @@ struct Checkpoint {
   bool shared = false; ///< other sequences are likely to part from it here
 };
 
-/// Ascending, each a multiple of `unit`, behind the first `cached` tokens and
+/// Ascending, each a multiple of `unit`, after the first `cached` tokens and
 /// before the last one: the places of interest rounded down, so that a prompt
 /// is cut nowhere that would change its bits. `common` tokens were those of
 /// an earlier sequence, too, whose state there was not kept.

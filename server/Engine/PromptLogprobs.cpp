@@ -14,7 +14,7 @@ promptLogprobs(const Job &job, const StepPlan::Part &part, int64_t position,
     first.token = job.request.prompt[0];
     told.push_back(first);
   }
-  // the row behind the last token tells of none of the prompt
+  // the row after the last token tells of none of the prompt
   int64_t count = std::min(part.rows, job.promptSize() - 1 - position);
   size_t before = told.size();
   told.resize(before + static_cast<size_t>(count));

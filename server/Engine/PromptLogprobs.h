@@ -7,7 +7,7 @@
 
 namespace cheems::serve {
 
-/// Those of which a step tells that fed `part` of the job's prompt, behind
+/// Those of which a step tells that fed `part` of the job's prompt, after
 /// `position` tokens. The first token of a prompt has none.
 std::vector<TokenLogprob>
 promptLogprobs(const Job &job, const StepPlan::Part &part, int64_t position,

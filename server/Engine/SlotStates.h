@@ -60,7 +60,7 @@ public:
   Reuse take(const std::vector<int32_t> &prompt, const std::string &isolation,
              std::optional<int64_t> wanted, bool reuse);
   /// A free slot that goes on where slot `from` is; -1: there is none. Throws
-  /// what the session does, behind which the slot is free and empty.
+  /// what the session does, after which the slot is free and empty.
   int64_t fork(int64_t from);
   /// The same from a state; `like` says what it holds.
   int64_t fork(const Snapshot &state, const SlotContents &like);

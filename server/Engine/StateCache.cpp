@@ -123,7 +123,7 @@ StateCache::Node *StateCache::nodeAt(Node *node, const Tokens &tokens,
   return node;
 }
 
-/// Behind the loss of its entry. A root that has nothing left goes, too: there
+/// After the loss of its entry. A root that has nothing left goes, too: there
 /// may be one for each client that ever came.
 void StateCache::prune(Node *node) {
   while (node->parent && !node->entry && node->children.empty()) {

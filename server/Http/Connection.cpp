@@ -54,7 +54,7 @@ void Connection::start() {
 
 // ---- reading
 
-/// TCP_CLOSE_WAIT: the client has ended its side, perhaps behind bytes that are
+/// TCP_CLOSE_WAIT: the client has ended its side, perhaps after bytes that are
 /// not read. TCP_CLOSE: the connection is reset.
 static int stateOf(tcp::socket &socket) {
   tcp_info info = {};

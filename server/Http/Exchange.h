@@ -17,7 +17,7 @@ using HttpFields = std::vector<std::pair<std::string, std::string>>;
 struct HttpRequest {
   std::string method; ///< "GET"
   std::string path;   ///< without the query, percent-decoded: "/v1/models"
-  std::string query;  ///< behind the '?', as it came
+  std::string query;  ///< after the '?', as it came
   HttpFields fields;  ///< names in lower case
   std::string body;
   std::string id;     ///< x-request-id: the client's where it is sound, or ours

@@ -53,7 +53,7 @@ private:
   ApiKeys keys;
   Cors cors;
   StaticFiles files;
-  // Set before `state` is ready for the first time, and read only behind that.
+  // Set before `state` is ready for the first time, and read only after that.
   Hosts hosts;
   std::function<std::string()> healthMembers;
 };

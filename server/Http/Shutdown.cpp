@@ -64,7 +64,7 @@ void Shutdown::arrived(int signal) {
     std::lock_guard<std::mutex> lock(mutex);
     second = requested;
   }
-  // some supervisors send SIGHUP right behind SIGTERM
+  // some supervisors send SIGHUP right after SIGTERM
   if (second && signal != SIGHUP) {
     _exit(128 + signal);
   }

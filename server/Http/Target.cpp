@@ -34,7 +34,7 @@ std::optional<std::string> percentDecoded(std::string_view text) {
   return decoded;
 }
 
-/// Behind "http://host" of a request through a proxy.
+/// After "http://host" of a request through a proxy.
 static std::string_view withoutAuthority(std::string_view text) {
   for (std::string_view scheme : {"http://", "https://"}) {
     if (text.substr(0, scheme.size()) == scheme) {

@@ -10,7 +10,7 @@
 // UNWRITTEN-STAGE: error: 'cheems_tile.fma' op reads element [1, 0, 0] of a buffer, which nothing has written
 // RUN: not cheems-opt %t/no_stage.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NO-STAGE
 // NO-STAGE: error: 'cheems_tile.read' op takes stage 2 of 2 in block [0, 0, 0]
-// RUN: not cheems-opt %t/behind_the_buffer.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=BEHIND-THE-BUFFER
+// RUN: not cheems-opt %t/after_the_buffer.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=BEHIND-THE-BUFFER
 // BEHIND-THE-BUFFER: error: 'cheems_tile.read' op takes [1, 32] at [4, 0] of [4, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/no_multiple.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NO-MULTIPLE
 // NO-MULTIPLE: error: 'cheems_tile.write' op takes [2, 32] at [1, 0] of [4, 32] in block [0, 0, 0]
@@ -18,7 +18,7 @@
 // NEGATIVE-OFFSET: error: 'cheems_tile.load' op has the offsets [-1, 0] into [3, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/outside_another_dimension.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=OUTSIDE-ANOTHER-DIMENSION
 // OUTSIDE-ANOTHER-DIMENSION: error: 'cheems_tile.load' op has the offsets [4, 0] into [3, 32] in block [0, 0, 0]
-// RUN: not cheems-opt %t/extent_behind_memory.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=EXTENT-BEHIND-MEMORY
+// RUN: not cheems-opt %t/extent_after_memory.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=EXTENT-BEHIND-MEMORY
 // EXTENT-BEHIND-MEMORY: error: 'cheems_tile.load' op asks for element [3, 0] of [3, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/not_aligned.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NOT-ALIGNED
 // NOT-ALIGNED: error: 'cheems_tile.load' op is aligned to 16 bytes, but of elements of 4 bytes its offset along the last dimension is 2, its extent 32, and that of the memory 32 in block [0, 0, 0]
@@ -144,7 +144,7 @@ func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   return %y : tensor<3x32xf32>
 }
 
-//--- behind_the_buffer.mlir
+//--- after_the_buffer.mlir
 #row = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
 cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %c0 = arith.constant 0 : index
@@ -213,7 +213,7 @@ func.func @main() -> (tensor<3x32xf32> {cheems.name = "y"}) {
   return %y : tensor<3x32xf32>
 }
 
-//--- extent_behind_memory.mlir
+//--- extent_after_memory.mlir
 #row = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
 cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %c0 = arith.constant 0 : index

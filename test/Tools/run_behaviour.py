@@ -111,7 +111,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(len(out.decode().split(",")), 6)
         self.assertIn("context of 9 tokens is full", err)
 
-    def test_flags_may_have_dashes_behind_and_llama_names(self):
+    def test_flags_may_have_dashes_after_and_llama_names(self):
         short = self.run_tool("-p", "-a", "-n", 5, "--ignore-eos", "--temp", 0, "-c", 64)[0]
         long = self.run_tool("--prompt", "-a", "--n-predict", 5, "--ignore-eos", "--temp", 0, "--ctx-size", 64, "--threads", 1)[0]
         self.assertEqual(short, long)

@@ -158,7 +158,7 @@ class Compiled(Profile):
 
 
 class OnAGPU(Profile):
-    def test_the_kernels_of_a_step_are_regions_behind_each_other(self):
+    def test_the_kernels_of_a_step_are_regions_after_each_other(self):
         for model in MODELS:
             layers = json.loads(run_tool(model, "--describe=json")[0])["layers"]
             # all of the context is kept with -c 16, so that kernels of a window have nothing to do

@@ -78,7 +78,7 @@ class SameTokens(State):
             err = self.refusal(model, "--load-state", self.state, "-n", 1, "-c", 7, code=1)
             self.assertIn("holds 8 tokens, more than the context of 7", err)
 
-    def test_a_prompt_is_fed_behind_the_state(self):
+    def test_a_prompt_is_fed_after_the_state(self):
         for model in MODELS:
             flags = ["--temp", 0, "--ignore-eos", "--print-ids"]
             answer = self.run_model(model, "--prompt-ids", "4,5", "-n", 3, "--save-state", self.state, *flags).decode().strip()

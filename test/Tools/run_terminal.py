@@ -202,7 +202,7 @@ class Behaviour(unittest.TestCase):
         self.assertIn("abc", history.read_text())
         self.assertEqual(history.stat().st_mode & 0o777, 0o600)
 
-    def test_an_end_typed_during_an_answer_ends_the_chat_behind_it(self):
+    def test_an_end_typed_during_an_answer_ends_the_chat_after_it(self):
         terminal = Terminal(self, "--chat", "-n", 200, "--ignore-eos", "--no-history", env={**os.environ, "TERM": "xterm"})
         terminal.wait_for(b"> ")
         os.write(terminal.master, b"ab\n")

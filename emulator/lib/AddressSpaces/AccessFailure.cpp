@@ -56,14 +56,14 @@ struct Bytes {
                    access.lane, access.address);
 }
 
-/// "8 bytes behind the allocation of 64 bytes at 0x700000000000"
+/// "8 bytes after the allocation of 64 bytes at 0x700000000000"
 std::string placeOf(const GlobalMemory &memory, uint64_t address) {
   std::string text = "is in no allocation";
   uint64_t nearest = ~uint64_t(0);
   for (const GlobalMemory::Allocation &allocation : memory.live()) {
     const uint64_t end = allocation.address + allocation.bytes;
-    const bool behind = address >= allocation.address;
-    const uint64_t distance = !behind         ? allocation.address - address
+    const bool after = address >= allocation.address;
+    const uint64_t distance = !after          ? allocation.address - address
                               : address < end ? 0
                                               : address - end;
     if (distance < nearest) {
@@ -71,11 +71,11 @@ std::string placeOf(const GlobalMemory &memory, uint64_t address) {
       const std::string of = "the allocation of " +
                              std::to_string(allocation.bytes) + " bytes at " +
                              hexadecimal(allocation.address);
-      text = !behind
+      text = !after
                  ? "starts " + std::to_string(distance) + " bytes before " + of
              : address < end ? "starts in " + of + " and goes beyond its end"
                              : "starts " + std::to_string(distance) +
-                                   " bytes behind the end of " + of;
+                                   " bytes after the end of " + of;
     }
   }
   return text;

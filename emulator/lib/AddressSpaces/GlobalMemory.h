@@ -61,7 +61,7 @@ public:
   /// Whether all of the range belongs to one live allocation.
   bool contains(uint64_t address, uint64_t bytes) const;
 
-  /// The bytes and their states behind an address of [base, base +
+  /// The bytes and their states after an address of [base, base +
   /// totalBytes()). Who gives a byte another state than `initialised` does so
   /// by setStates or copyStates.
   std::byte *data(uint64_t address) { return data_ + (address - base); }

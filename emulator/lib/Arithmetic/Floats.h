@@ -161,7 +161,7 @@ enum HalfModifiers : uint8_t { flushesHalves = 1, saturatesHalf = 2, relu = 4 };
 
 template <const Format &format, int modifiers>
 CHEEMS_LANE uint16_t halfResult(float value) {
-  // 0 and 1 have codes, so clamping before rounding is clamping behind it.
+  // 0 and 1 have codes, so clamping before rounding is clamping after it.
   if constexpr (modifiers & saturatesHalf) {
     value = saturate(value);
   }

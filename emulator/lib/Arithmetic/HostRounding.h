@@ -17,7 +17,7 @@ namespace cheems::emulator::lanes {
 /// zeros. Then everything is as before.
 ///
 /// The compiler does not know of the mode. It may not move a load of an operand
-/// before the constructor or a store of a result behind the destructor, so what
+/// before the constructor or a store of a result after the destructor, so what
 /// comes from memory and goes to memory is computed within.
 class HostRounding {
 public:

@@ -51,7 +51,7 @@ enum class Reach : uint8_t {
 
 /// Resolves a shared or generic address. Throws Finding if it is no address of
 /// shared memory, of a block out of reach, or of one that has exited, or if
-/// `bytes` behind it are not all there, or it is not a multiple of
+/// `bytes` after it are not all there, or it is not a multiple of
 /// `alignment`.
 SharedPlace sharedPlace(Warp &warp, const Instruction &instruction, int lane,
                         Space space, uint64_t address, Reach reach,

@@ -29,7 +29,7 @@ constexpr uint32_t longestBoxRow = 2048;
 /// are out of the tensor's bounds, then `bytes` that are in it, then the rest
 /// that are out of bounds again.
 struct BoxRow {
-  uint32_t number; ///< of the row: row r lies r rows behind the box's start
+  uint32_t number; ///< of the row: row r lies r rows after the box's start
   uint64_t global; ///< address of the first byte that is in bounds
   uint32_t skipped;
   uint32_t bytes; ///< 0: the whole row is out of bounds

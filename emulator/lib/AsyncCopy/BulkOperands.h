@@ -17,7 +17,7 @@ Slot takePlace(Statement &statement, size_t number, Space space,
                AddressOperand &operand);
 
 /// Ends modifiers: there are `operands` and, with .L2::cache_hint, a policy
-/// behind them.
+/// after them.
 void endWithHint(Statement &statement, size_t operands, bool mayHaveHint);
 
 } // namespace cheems::emulator

@@ -205,7 +205,7 @@ void BulkTransfer::checkDestination(const Asker &asker) const {
   forShared([&](uint32_t offset, uint32_t count) {
     if (offset + count > shared.owner->sharedBytes()) {
       asker.warp.fail(asker.instruction, "out-of-bounds",
-                      "the copy writes behind the end of shared memory",
+                      "the copy writes after the end of shared memory",
                       asker.lane, offset);
     }
     const SharedState *states = shared.owner->sharedState(offset);
@@ -247,7 +247,7 @@ void BulkTransfer::checkSource(const Asker &asker) const {
   forShared([&](uint32_t offset, uint32_t count) {
     if (offset + count > shared.owner->sharedBytes()) {
       asker.warp.fail(asker.instruction, "out-of-bounds",
-                      "the copy reads behind the end of shared memory",
+                      "the copy reads after the end of shared memory",
                       asker.lane, offset);
     }
     all &= allStates(shared.owner->sharedState(offset), count,

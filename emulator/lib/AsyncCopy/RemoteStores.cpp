@@ -189,7 +189,7 @@ constexpr Reduction reductions[] = {
     {"add", Type::u64, combine<atomic::Add<uint64_t>>},
 };
 
-/// `[a], b, [mbar]`, behind all modifiers.
+/// `[a], b, [mbar]`, after all modifiers.
 void takeOperands(Statement &statement, RemoteStore store, Type type,
                   bool isShared) {
   statement.end(3);

@@ -114,7 +114,7 @@ uint32_t ClusterCheck::askerOf(const Warp &warp, int lane,
   if (kind != AsyncKind::product) {
     return warpOf(warp) * warpLanes + static_cast<uint32_t>(lane);
   }
-  // Numbers of warpgroups come behind those of threads.
+  // Numbers of warpgroups come after those of threads.
   return static_cast<uint32_t>(releasable.size()) +
          static_cast<uint32_t>(warp.block.rank) * ((warpsPerBlock + 3) / 4) +
          warp.index / 4;
@@ -143,7 +143,7 @@ void ClusterCheck::checkAsyncReads(const Toucher &by, uint64_t offset,
           found->isWaitedFor ? "race" : "missing-wait",
           found->isWaitedFor
               ? "writes what an asynchronous operation has read, without order "
-                "behind a wait for it"
+                "after a wait for it"
               : "writes what an asynchronous operation reads that nobody has "
                 "waited for",
           by.warp.place(by.instruction, lane), at,

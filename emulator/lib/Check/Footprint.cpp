@@ -12,7 +12,7 @@ void Footprint::Owners::set(uint64_t begin, unsigned bytes, const Owner &owner,
                             const PageBits &known) {
   auto at = [&](uint64_t byte) -> Owner {
     return {owner.warp, owner.instruction,
-            owner.lanes.behind(static_cast<unsigned>(byte - begin))};
+            owner.lanes.after(static_cast<unsigned>(byte - begin))};
   };
   if (all.empty()) {
     all.resize(pageBytes / unit);
@@ -49,7 +49,7 @@ void Footprint::Page::clear() {
 Footprint::Owner Footprint::Owners::of(uint64_t byte) const {
   const Owner &owner = all[byte / unit];
   return {owner.warp, owner.instruction,
-          owner.lanes.behind(static_cast<unsigned>(byte % unit))};
+          owner.lanes.after(static_cast<unsigned>(byte % unit))};
 }
 
 // -- Clusters

@@ -10,7 +10,7 @@
 namespace cheems::emulator {
 
 /// Cells for the pages of global memory that somebody has touched, one page
-/// behind the other, so an address becomes an offset in a Shadow.
+/// after the other, so an address becomes an offset in a Shadow.
 class GlobalShadow {
 public:
   Shadow shadow{0, Shadow::globalGranule};

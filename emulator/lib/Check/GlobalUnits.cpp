@@ -7,7 +7,7 @@
 using namespace cheems::emulator;
 
 // What a unit reads is held against what was written before, and against what
-// other independent blocks write. A write behind it is not held against it:
+// other independent blocks write. A write after it is not held against it:
 // what the unit brings to shared memory tells when that is over.
 void ClusterCheck::startGlobal(Warp &warp, const Instruction &instruction,
                                const AsyncRange &range) {

@@ -44,13 +44,13 @@ void Shadow::split(ShadowCell &cell, unsigned cellBytes) {
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned begin = i * cellBytes / 4;
     ShadowCell &part = partOf(parts, i);
-    part = {.write = cell.write, .writer = cell.writer.behind(begin)};
+    part = {.write = cell.write, .writer = cell.writer.after(begin)};
     for (size_t j = 0; j < cell.reads.size(); ++j) {
-      part.reads[j] = cell.reads[j].behind(begin);
+      part.reads[j] = cell.reads[j].after(begin);
     }
     // Each part gets a list of its own.
     for (uint32_t at = cell.moreReads; at; at = list[at - 1].next) {
-      push(part, list[at - 1].read.behind(begin));
+      push(part, list[at - 1].read.after(begin));
     }
   }
   forgetReads(cell);

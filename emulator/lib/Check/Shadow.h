@@ -24,7 +24,7 @@ struct LanePattern {
   unsigned step(unsigned otherShift) const {
     return 1u << std::min<unsigned>(shift, otherShift);
   }
-  LanePattern behind(unsigned bytes) const {
+  LanePattern after(unsigned bytes) const {
     return {static_cast<uint8_t>(of(bytes)), shift};
   }
 };
@@ -43,7 +43,7 @@ public:
   EventNumber event() const { return key >> (shiftBits + 1); }
   bool isStrong() const { return key >> shiftBits & 1; }
   LaneMask of(unsigned byte) const { return lanes << (byte >> shift()); }
-  ShadowRead behind(unsigned bytes) const {
+  ShadowRead after(unsigned bytes) const {
     return isNone() ? ShadowRead()
                     : ShadowRead(event(), of(bytes), shift(), isStrong());
   }
@@ -95,7 +95,7 @@ public:
 
   /// Calls f(cell, its first byte, its bytes, pattern) for the cells of a part
   /// of memory: a granule or 4^-n of one, aligned. If `f` puts all cells of the
-  /// part into one state (`merges`), they become one. Bytes behind the memory
+  /// part into one state (`merges`), they become one. Bytes after the memory
   /// are left out: of products these are told before their bounds are checked.
   template <unsigned granuleBytes, typename F>
   [[gnu::always_inline]] void forPart(uint64_t offset, unsigned size,
@@ -233,7 +233,7 @@ private:
       const uint32_t parts = cell.parts;
       for (unsigned i = 0; i < 4; ++i) {
         forParts(partOf(parts, i), part, offset + i * part, part,
-                 pattern.behind(i * part), merges, f);
+                 pattern.after(i * part), merges, f);
       }
       if (merges) {
         merge(cell);

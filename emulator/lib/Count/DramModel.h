@@ -21,7 +21,7 @@ namespace cheems::emulator {
 ///   nothing.
 /// - A sector that the cache does not hold is read from memory, unless the wave
 ///   writes all of it and reads none.
-/// - Behind each wave the cache keeps what fits. Sectors go by the last wave
+/// - After each wave the cache keeps what fits. Sectors go by the last wave
 ///   that touched them, and those of one wave by their address, lower ones
 ///   first.
 /// - A sector that was written goes to memory when it leaves the cache, or when

@@ -59,7 +59,7 @@ double resultsPerCycle(const Detail &detail, int architecture) {
   }
 }
 
-/// The number behind `letter` at the front of `text`, which is taken off. 0:
+/// The number after `letter` at the front of `text`, which is taken off. 0:
 /// there is none.
 uint64_t takeExtent(std::string_view &text, char letter) {
   uint64_t extent = 0;
@@ -81,7 +81,7 @@ uint64_t cheems::emulator::multiplyAddsOf(const Detail &detail) {
   if (detail.pipe != Pipe::tensor) {
     return 0;
   }
-  // ".m64n128k16" behind the dot of a modifier.
+  // ".m64n128k16" after the dot of a modifier.
   for (size_t at = detail.text.find(".m"); at != std::string::npos;
        at = detail.text.find(".m", at + 1)) {
     std::string_view rest = std::string_view(detail.text).substr(at + 1);

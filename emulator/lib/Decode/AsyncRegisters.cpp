@@ -65,7 +65,7 @@ AsyncRegisters::AsyncRegisters(const ptx::Function &function)
 }
 
 /// Whether a wait_group from statement `from` on, in the same basic block,
-/// waits for a group behind which `laterGroups` are committed.
+/// waits for a group after which `laterGroups` are committed.
 bool AsyncRegisters::isWaitedFor(size_t from, uint64_t laterGroups) const {
   for (size_t i = from; i < function.statements.size(); ++i) {
     const ptx::Instruction &statement = function.statements[i];
@@ -119,7 +119,7 @@ AsyncRegisters::before(size_t number, const ptx::Instruction &statement) {
     if (found != issued.end() && found->second < commits &&
         access.modifiers.empty() &&
         isWaitedFor(number, commits - found->second - 1)) {
-      access.modifiers.emplace_back("behind");
+      access.modifiers.emplace_back("after");
     }
     for (int i = 0; i < variable->vector; ++i) {
       ptx::Operand &operand = access.operands.emplace_back();

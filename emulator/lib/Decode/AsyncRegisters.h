@@ -17,7 +17,7 @@ namespace cheems::emulator {
 /// "%wgmma_access", which looks whether one is in flight (PTX ISA,
 /// "wgmma.wait_group": an access without a wait is undefined).
 ///
-/// With the modifier "behind" the access is in one basic block with the wgmma,
+/// With the modifier "after" the access is in one basic block with the wgmma,
 /// between its commit_group and a wait_group that waits for it. There the
 /// assembler sees all of them, and waits by itself at the access.
 class AsyncRegisters {

@@ -200,7 +200,7 @@ void Decoder::emitCall(Statement &statement, const CallHandlers &handlers) {
   std::optional<uint32_t> skip;
   Slot always = constants.slot(1, 1);
   if (syntax.guard) {
-    // What comes behind is for lanes that take the call, whatever happens to
+    // What comes after is for lanes that take the call, whatever happens to
     // the guard's register meanwhile.
     skip = next();
     guard = guard.negate();

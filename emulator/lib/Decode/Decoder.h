@@ -51,7 +51,7 @@ public:
   // "call" tell here where a thread may go on; registers share places by that.
 
   /// Emits a branch: Instruction::payload is the number of the instruction that
-  /// `target` stands before. Lanes whose guard does not hold go on behind. A
+  /// `target` stands before. Lanes whose guard does not hold go on after. A
   /// branch without a guard, all of whose lanes take it, ends the path.
   void emitBranch(Statement &statement, Handler handler,
                   const ptx::LabelReference &target, bool allLanesTakeIt = true,
@@ -60,7 +60,7 @@ public:
   void emitBranches(Statement &statement, Handler handler,
                     std::span<const Slot> slots,
                     const std::vector<ptx::LabelReference> &targets);
-  /// Threads that execute the statement do not go on behind it (exit, ret,
+  /// Threads that execute the statement do not go on after it (exit, ret,
   /// trap).
   void endsPath(Statement &statement);
   /// The statement belongs to the entry: `ret` there is an exit. In another
@@ -80,7 +80,7 @@ private:
   friend class Statement;
 
   /// A destination that is narrower than its register: what writes the register
-  /// behind the statement's own instructions.
+  /// after the statement's own instructions.
   struct Postponed {
     Handler handler;
     Slot destination, source;

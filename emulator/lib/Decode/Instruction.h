@@ -54,12 +54,12 @@ private:
 
 /// What comes after an instruction.
 enum class Step : uint8_t {
-  next, ///< the instruction behind it
+  next, ///< the instruction after it
   /// The handler has changed the warp's groups (a branch, an exit).
   moved,
-  /// The instruction behind it, but other warps first: a poll failed.
+  /// The instruction after it, but other warps first: a poll failed.
   yield,
-  /// The handler has called Warp::waitFor. The instruction behind it, when that
+  /// The handler has called Warp::waitFor. The instruction after it, when that
   /// has come.
   wait,
   /// Nothing was done: the instruction is tried again when lanes of the warp

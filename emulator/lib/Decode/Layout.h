@@ -26,7 +26,7 @@ struct Flow {
     uint32_t reg;
     bool reads;
     /// All lanes that execute the statement write it, and there is no guard: a
-    /// value from before is not needed behind.
+    /// value from before is not needed after.
     bool kills;
   };
   struct Node {
@@ -54,7 +54,7 @@ struct Liveness {
 
 Liveness analyse(const Flow &flow);
 
-/// The registers that are needed behind a statement and not written by it: what
+/// The registers that are needed after a statement and not written by it: what
 /// a call must not change.
 std::vector<uint32_t> liveAcross(const Flow &flow, uint32_t node);
 

@@ -189,7 +189,7 @@ public:
     sets.eachLiveIn(block, [&](uint32_t reg) { remove(reg); });
   }
 
-  /// Goes from behind a statement to before it. `at` is told of the set without
+  /// Goes from after a statement to before it. `at` is told of the set without
   /// what the statement writes.
   template <typename F> void step(const Flow::Node &node, F at) {
     std::span<const Flow::Use> uses(flow.uses.data() + node.firstUse,

@@ -59,7 +59,7 @@ void Context::reportLeaks() const {
     }
   }
   if (count == 0 || broken) {
-    return; // behind a finding nobody frees
+    return; // after a finding nobody frees
   }
   std::ostringstream out;
   out << "cheems-emulator: leak: " << count << " allocations of " << bytes

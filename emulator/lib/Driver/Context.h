@@ -38,7 +38,7 @@ struct Event {
   CUevent handle;
   std::weak_ptr<Context> context;
   unsigned flags = 0;
-  /// What it was recorded behind; null: never, or in a capture.
+  /// What it was recorded after; null: never, or in a capture.
   std::shared_ptr<Operation> recorded;
   std::optional<CapturePoint> captured;
 };
@@ -110,7 +110,7 @@ struct Context : std::enable_shared_from_this<Context> {
 /// nothing. An event of another context is waited for now.
 std::shared_ptr<Operation> recordedHere(Context &context, Event &event);
 
-/// Adds work behind all that the stream orders before it, or a node if the
+/// Adds work after all that the stream orders before it, or a node if the
 /// stream captures. Gives null for a node.
 std::shared_ptr<Operation> enqueue(Context &context, Stream &stream,
                                    std::unique_ptr<Work> work,

@@ -18,7 +18,7 @@ void requireNoCapture(const Graph &graph) {
 }
 
 /// The API's way to give a list: how many there are if `to` is null; else as
-/// many as fit, null behind them, and how many were given.
+/// many as fit, null after them, and how many were given.
 void give(const std::vector<CUgraphNode> &nodes, CUgraphNode *to,
           size_t *count) {
   require(count);

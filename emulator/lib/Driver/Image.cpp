@@ -82,7 +82,7 @@ std::string textOfFatBinary(const std::byte *data, int architecture) {
 std::string textOfImage(const void *image, int architecture) {
   require(image);
   const auto *data = static_cast<const std::byte *>(image);
-  // A text that ends within the first word has none behind it to read.
+  // A text that ends within the first word has none after it to read.
   require(!std::memchr(image, 0, 4), CUDA_ERROR_INVALID_IMAGE);
   switch (at<uint32_t>(data)) {
   case fatBinaryWrapper:

@@ -125,7 +125,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent eventHandle,
     if (!recorded) {
       return;
     }
-    // An operation of its own, so that a kernel behind it does not start before
+    // An operation of its own, so that a kernel after it does not start before
     // what the event stands for.
     auto dependencies = before(context, *stream);
     dependencies.push_back({recorded});

@@ -27,9 +27,9 @@ public:
   /// The context is locked. `early`: kernels before this one in its stream have
   /// not ended (programmatic dependent launch).
   virtual Progress run(Context &context, bool early) = 0;
-  /// Kernels behind it may start when it lets them.
+  /// Kernels after it may start when it lets them.
   virtual void hasDependents() {}
-  /// Behind Progress::released: dependents see what it has written, or do not.
+  /// After Progress::released: dependents see what it has written, or do not.
   virtual void showWrites(bool areShown) {}
   /// Those kernels have ended; the next run() goes on.
   virtual void primaryFinished() {}

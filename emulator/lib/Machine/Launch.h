@@ -128,7 +128,7 @@ struct Launch {
   bool pausesAtRelease = false;
 
   /// Its blocks run in one interleaving on one host thread: they may see each
-  /// other's effects, or those of the kernel before it or behind it.
+  /// other's effects, or those of the kernel before it or after it.
   bool isInterleaved() const;
 };
 
@@ -160,7 +160,7 @@ public:
   /// What the kernel before this one wrote is visible now; run() goes on.
   void primaryFinished();
 
-  /// Behind State::released: what its blocks had written by then is not to be
+  /// After State::released: what its blocks had written by then is not to be
   /// seen, or is again. A grid whose blocks may see each other's effects shows
   /// all, because a dependent may then, too.
   void hideWrites();

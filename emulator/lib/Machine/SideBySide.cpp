@@ -27,7 +27,7 @@ const std::vector<int64_t> &SideBySide::run(int threads) {
     }
   }
   if (failure) {
-    grid.warnings.dropBehind(failed);
+    grid.warnings.dropAfter(failed);
     std::rethrow_exception(failure);
   }
   return total;

@@ -224,7 +224,7 @@ void Warp::waitWith(uint32_t others, const uint64_t &word) {
 void Warp::giveWay() {
   backward = 0;
   preferred = -1;
-  // the next one in the order of the text, and the first behind the last
+  // the next one in the order of the text, and the first after the last
   uint32_t best = ~0u;
   for (int i = 0; groupCount != 1 && i < groupCount; ++i) {
     const uint32_t distance = groups[i].pc - groups[running].pc - 1;

@@ -38,7 +38,7 @@ struct Group {
   uint32_t depth = 0; ///< of calls
   enum class State : uint8_t {
     ready,
-    waits,     ///< until *word is not `old`; then behind its instruction
+    waits,     ///< until *word is not `old`; then after its instruction
     converges, ///< until lanes come to its instruction, or exit
   } state = State::ready;
   const uint64_t *word = nullptr;
@@ -118,14 +118,14 @@ public:
     }
     return !(members & liveLanes & ~here);
   }
-  /// These groups go on behind their instructions, now or when `word` changes.
+  /// These groups go on after their instructions, now or when `word` changes.
   void goOn(uint32_t others);
   void waitWith(uint32_t others, const uint64_t &word);
 
   // -- Control
 
   /// Lanes of the running group go to `target`, the others of it to the
-  /// instruction behind. The handler returns Step::moved.
+  /// instruction after. The handler returns Step::moved.
   void branch(const Instruction &instruction, LaneMask lanes, uint32_t target) {
     if (lanes != groups[running].mask || groupCount != 1) {
       split(instruction, lanes, target);
@@ -142,7 +142,7 @@ public:
   /// The running group sleeps until `word` changes; a barrier's phase, say.
   Step waitFor(const uint64_t &word);
 
-  /// Lanes go to their targets and come back behind the instruction. The
+  /// Lanes go to their targets and come back after the instruction. The
   /// handlers return Step::moved. A return without a call is an exit.
   void call(const Instruction &instruction, LaneMask lanes,
             const uint32_t *targets);

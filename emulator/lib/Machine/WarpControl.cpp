@@ -41,7 +41,7 @@ Step Warp::waitFor(const uint64_t &word) {
 }
 
 // Sends the lanes of the running group that are in `lanes` to `target`, the
-// others to the instruction behind.
+// others to the instruction after.
 void Warp::split(const Instruction &instruction, LaneMask lanes,
                  uint32_t target) {
   const uint32_t pc = numberOf(instruction);

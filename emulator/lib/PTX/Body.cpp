@@ -76,7 +76,7 @@ private:
       targets.labels.push_back(
           cursor.expect(Token::Kind::identifier, "a label"));
     } while (cursor.accept(","));
-    cursor.expect(";", "behind the labels of .branchtargets");
+    cursor.expect(";", "after the labels of .branchtargets");
     return targets;
   }
 
@@ -90,7 +90,7 @@ private:
                quoted(name.text) + " is no function that was declared above");
       }
     } while (cursor.accept(","));
-    cursor.expect(";", "behind the functions of .calltargets");
+    cursor.expect(";", "after the functions of .calltargets");
   }
 
   /// `(results) _ (parameters)`; what the call passes is known from the call.
@@ -109,7 +109,7 @@ private:
         parseNumber(cursor, "a number of registers");
       }
     }
-    cursor.expect(";", "behind a prototype");
+    cursor.expect(";", "after a prototype");
   }
 
   Cursor &cursor;

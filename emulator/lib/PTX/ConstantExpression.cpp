@@ -159,13 +159,13 @@ private:
         refuse(type.location,
                "a cast to " + quoted(type.text) + "; there are .s64 and .u64");
       }
-      cursor.expect(")", "behind the type of a cast");
+      cursor.expect(")", "after the type of a cast");
       Literal value = unary();
       needInteger(value, location);
       return integer(type.is(".u64"), value.bits);
     }
     Literal value = conditional();
-    cursor.expect(")", "behind an expression");
+    cursor.expect(")", "after an expression");
     return value;
   }
 

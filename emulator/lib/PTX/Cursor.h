@@ -19,7 +19,7 @@ public:
 
   const Token &take();
   bool accept(std::string_view text);
-  /// `where` ends the sentence: "behind an operand".
+  /// `where` ends the sentence: "after an operand".
   void expect(std::string_view text, std::string_view where);
   /// `what` is a noun with its article: "the name of a variable".
   const Token &expect(Token::Kind kind, std::string_view what);

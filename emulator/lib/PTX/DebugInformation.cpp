@@ -6,13 +6,13 @@
 namespace cheems::emulator::ptx {
 namespace {
 
-/// `.file 1 "a.cu"`, or with a time and a size behind it
+/// `.file 1 "a.cu"`, or with a time and a size after it
 void skipFile(Cursor &cursor) {
   parseNumber(cursor, "the number of a file");
   cursor.expect(Token::Kind::string, "the name of a file");
   if (cursor.accept(",")) {
     parseNumber(cursor, "the time of a file");
-    cursor.expect(",", "behind the time of a file");
+    cursor.expect(",", "after the time of a file");
     parseNumber(cursor, "the size of a file");
   }
 }
@@ -23,20 +23,20 @@ void skipPosition(Cursor &cursor) {
   parseNumber(cursor, "a column");
 }
 
-/// `.loc 1 2 3`, or with `, function_name LABEL + 4, inlined_at 1 2 3` behind
+/// `.loc 1 2 3`, or with `, function_name LABEL + 4, inlined_at 1 2 3` after
 /// it
 void skipLine(Cursor &cursor) {
   skipPosition(cursor);
   if (!cursor.accept(",")) {
     return;
   }
-  cursor.expect("function_name", "behind the place of an inlined statement");
+  cursor.expect("function_name", "after the place of an inlined statement");
   cursor.expect(Token::Kind::identifier, "a label of .debug_str");
   if (cursor.accept("+")) {
     parseNumber(cursor, "an offset");
   }
-  cursor.expect(",", "behind the name of a function");
-  cursor.expect("inlined_at", "behind the name of a function");
+  cursor.expect(",", "after the name of a function");
+  cursor.expect("inlined_at", "after the name of a function");
   skipPosition(cursor);
 }
 
@@ -78,7 +78,7 @@ bool skipPragma(Cursor &cursor) {
   do {
     cursor.expect(Token::Kind::string, "the text of a .pragma");
   } while (cursor.accept(","));
-  cursor.expect(";", "behind a .pragma");
+  cursor.expect(";", "after a .pragma");
   return true;
 }
 

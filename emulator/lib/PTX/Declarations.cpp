@@ -91,7 +91,7 @@ void parseExtents(Cursor &cursor, Variable &variable) {
       continue;
     }
     uint64_t extent = parseNumber(cursor, "an extent of an array");
-    cursor.expect("]", "behind an extent");
+    cursor.expect("]", "after an extent");
     if (extent == 0) {
       refuse(location, "an extent must not be zero");
     }
@@ -109,15 +109,15 @@ void parseExtents(Cursor &cursor, Variable &variable) {
 /// `.attribute(.managed)` changes nothing here; others would.
 void parseAttributes(Cursor &cursor) {
   while (cursor.accept(".attribute")) {
-    cursor.expect("(", "behind .attribute");
+    cursor.expect("(", "after .attribute");
     if (!cursor.accept(".managed")) {
       cursor.refuseNext("'.managed', the one attribute that is known,");
     }
-    cursor.expect(")", "behind an attribute");
+    cursor.expect(")", "after an attribute");
   }
 }
 
-/// A declaration behind an .extern one is its definition.
+/// A declaration after an .extern one is its definition.
 Variable *declaredBefore(Names &names, const Variable &variable) {
   Meaning *meaning = names.declared(variable.name);
   auto *before = meaning ? std::get_if<Variable *>(meaning) : nullptr;
@@ -157,7 +157,7 @@ public:
     do {
       parseDeclarator();
     } while (cursor.accept(","));
-    cursor.expect(";", "behind a declaration");
+    cursor.expect(";", "after a declaration");
   }
 
 private:
@@ -187,7 +187,7 @@ private:
     variable.location = name.location;
     variable.name = name.text;
     parseExtents(cursor, variable);
-    // The name is known behind its initial values only.
+    // The name is known after its initial values only.
     if (cursor.at("=")) {
       if (variable.linkage == Linkage::external) {
         refuse(cursor.location(), "an .extern variable has no initial value");
@@ -205,7 +205,7 @@ private:
 
   void parseRange(const Token &name) {
     uint64_t count = parseNumber(cursor, "the number of names");
-    cursor.expect(">", "behind the number of names");
+    cursor.expect(">", "after the number of names");
     auto make = [variable = pattern, location = name.location,
                  this_ = &variables](std::string_view one) mutable {
       variable.location = location;
@@ -355,7 +355,7 @@ std::vector<const Variable *> parseParameters(Cursor &cursor, Names &names,
           parameter);
     }
   } while (cursor.accept(","));
-  cursor.expect(")", "behind parameters");
+  cursor.expect(")", "after parameters");
   return parameters;
 }
 

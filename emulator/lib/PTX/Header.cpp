@@ -22,7 +22,7 @@ int parsePart(const Token &token, std::string_view text) {
 
 struct KnownDirective {
   std::string_view text;
-  size_t least, most; ///< numbers behind it
+  size_t least, most; ///< numbers after it
   bool ofEntry;       ///< else of functions
 };
 constexpr KnownDirective known[] = {
@@ -72,7 +72,7 @@ void parseModuleHeader(Cursor &cursor, Module &module) {
   module.versionMajor = parsePart(version, version.text.substr(0, dot));
   module.versionMinor = parsePart(
       version, version.text.substr(std::min(dot + 1, version.text.size())));
-  cursor.expect(".target", "behind the version");
+  cursor.expect(".target", "after the version");
   module.target =
       cursor.expect(Token::Kind::identifier, "the name of a target").text;
   while (cursor.accept(",")) {

@@ -82,7 +82,7 @@ private:
       }
       ++count;
     } while (cursor.accept(","));
-    cursor.expect("}", "behind the values of an array or vector");
+    cursor.expect("}", "after the values of an array or vector");
     return count;
   }
 
@@ -127,7 +127,7 @@ private:
       cursor.take();
       cursor.take();
       result.symbol = symbol(/*orFunction=*/false);
-      cursor.expect(")", "behind the name of a variable");
+      cursor.expect(")", "after the name of a variable");
     } else {
       const Token &name = cursor.peek();
       result.symbol = symbol(/*orFunction=*/true);
@@ -170,9 +170,9 @@ private:
       refuse(location, "a byte of an address is a value of .u8, but this is ." +
                            variable.type.text);
     }
-    cursor.expect("(", "behind a mask");
+    cursor.expect("(", "after a mask");
     InitialValue result = address();
-    cursor.expect(")", "behind an address");
+    cursor.expect(")", "after an address");
     result.mask = mask.bits;
     return result;
   }

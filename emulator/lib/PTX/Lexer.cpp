@@ -78,7 +78,7 @@ private:
     return length;
   }
 
-  /// A dot, a word, and words behind `::`.
+  /// A dot, a word, and words after `::`.
   size_t dotWordLength() const {
     size_t length = followLength(1);
     while (at(length) == ':' && at(length + 1) == ':' &&
@@ -141,7 +141,7 @@ private:
       return make(Token::Kind::identifier, followLength(1));
     }
     if (c == '.') {
-      // `.1d` is a modifier behind an opcode or another modifier, and `.5` is a
+      // `.1d` is a modifier after an opcode or another modifier, and `.5` is a
       // number elsewhere.
       bool modifier = before.kind == Token::Kind::identifier ||
                       before.kind == Token::Kind::dotWord;

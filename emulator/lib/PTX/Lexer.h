@@ -27,7 +27,7 @@ struct Token {
   bool is(std::string_view expected) const { return text == expected; }
 };
 
-/// The tokens of a text, with one of kind `end` behind them. Comments and white
+/// The tokens of a text, with one of kind `end` after them. Comments and white
 /// space are left out. Throws Refusal for a character that starts no token.
 std::vector<Token> tokenize(std::string_view text);
 

@@ -13,7 +13,7 @@
 
 namespace cheems::emulator::ptx {
 
-/// A label; `target` is the index of the statement behind it.
+/// A label; `target` is the index of the statement after it.
 struct Label {
   size_t target;
 };

@@ -152,7 +152,7 @@ private:
                         "an index of an array that is a register");
     }
     int64_t offset = int64_t(parseInteger(cursor) * variable.elementBytes());
-    cursor.expect("]", "behind an index");
+    cursor.expect("]", "after an index");
     Operand result;
     result.location = location;
     result.value = &variable;
@@ -211,7 +211,7 @@ private:
       }
       result.elements.back().location = location;
     } while (cursor.accept(","));
-    cursor.expect("}", "behind the elements of a vector");
+    cursor.expect("}", "after the elements of a vector");
     return result;
   }
 
@@ -242,7 +242,7 @@ private:
     while (cursor.accept(",")) {
       coordinates(result);
     }
-    cursor.expect("]", "behind an address");
+    cursor.expect("]", "after an address");
     return result;
   }
 

@@ -7,7 +7,7 @@
 
 namespace cheems::emulator::ptx {
 
-/// One operand of `opcode`, up to the comma or semicolon behind it. It is no
+/// One operand of `opcode`, up to the comma or semicolon after it. It is no
 /// label: Statements.cpp knows where these stand.
 Operand parseOperand(Cursor &cursor, Names &names, std::string_view opcode);
 

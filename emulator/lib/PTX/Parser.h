@@ -9,7 +9,7 @@
 
 namespace cheems::emulator::ptx {
 
-/// Parses a whole module. Text behind a zero byte is not read. Throws Refusal
+/// Parses a whole module. Text after a zero byte is not read. Throws Refusal
 /// (Support/Error.h), which says line and column, for everything that the
 /// grammar does not allow and for names that are not declared.
 std::unique_ptr<Module> parse(std::string_view text);

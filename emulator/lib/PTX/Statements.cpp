@@ -34,7 +34,7 @@ public:
             parseOperand(cursor, names, instruction.opcode));
       } while (cursor.accept(","));
     }
-    cursor.expect(";", "behind an instruction");
+    cursor.expect(";", "after an instruction");
     function.statements.push_back(std::move(instruction));
   }
 
@@ -70,7 +70,7 @@ private:
 
   void indexedBranch() {
     instruction.operands.push_back(parseOperand(cursor, names, "brx"));
-    cursor.expect(",", "behind the index of a branch");
+    cursor.expect(",", "after the index of a branch");
     const Token &list = label();
     const Meaning *meaning = names.find(list.text);
     auto *targets = meaning ? std::get_if<BranchTargets>(meaning) : nullptr;
@@ -98,7 +98,7 @@ private:
     do {
       operands.push_back(parseOperand(cursor, names, "call"));
     } while (cursor.accept(","));
-    cursor.expect(")", "behind results or arguments");
+    cursor.expect(")", "after results or arguments");
     return operands;
   }
 
@@ -107,7 +107,7 @@ private:
   void call() {
     if (cursor.at("(")) {
       instruction.results = list();
-      cursor.expect(",", "behind the results of a call");
+      cursor.expect(",", "after the results of a call");
     }
     Operand callee = parseName(cursor, names);
     auto *variable = std::get_if<const Variable *>(&callee.value);
@@ -121,7 +121,7 @@ private:
       instruction.arguments = list();
     }
     if (!direct) {
-      cursor.expect(",", "and a prototype behind a call by a register");
+      cursor.expect(",", "and a prototype after a call by a register");
       instruction.prototype = prototype();
     }
   }

@@ -7,7 +7,7 @@
 
 namespace cheems::emulator::ptx {
 
-/// One instruction, with its guard and its semicolon, behind the others of
+/// One instruction, with its guard and its semicolon, after the others of
 /// `function`.
 void parseInstruction(Cursor &cursor, Names &names, Function &function);
 

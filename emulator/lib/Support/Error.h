@@ -67,7 +67,7 @@ public:
 /// One report: the rule and the sentence, then a line each for who did it, the
 /// address, and the other access of a race. It ends without a newline.
 std::string describe(const Finding &finding);
-/// The same behind "warning: ".
+/// The same after "warning: ".
 std::string describeWarning(const Finding &finding);
 
 } // namespace cheems::emulator

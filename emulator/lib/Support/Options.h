@@ -26,7 +26,7 @@ struct Options {
       0; ///< CHEEMS_EMULATOR_THREADS: threads of the host; 0: all cores
   uint64_t memoryBytes = uint64_t(8)
                          << 30; ///< CHEEMS_EMULATOR_MEMORY: bytes of the GPU,
-                                ///< with K, M or G behind the number
+                                ///< with K, M or G after the number
   /// CHEEMS_EMULATOR_WGMMA_DRAIN: on or off. Whether a register of a wgmma in
   /// flight may be accessed between its commit_group and the wait_group for it
   /// if all of this is one basic block: the assembler waits there by itself.

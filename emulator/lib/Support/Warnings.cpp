@@ -18,7 +18,7 @@ void Warnings::add(uint64_t cluster, const Finding &finding) {
   }
 }
 
-void Warnings::dropBehind(uint64_t cluster) {
+void Warnings::dropAfter(uint64_t cluster) {
   std::lock_guard lock(mutex);
   std::erase_if(firsts, [&](const auto &entry) {
     return entry.second.cluster > cluster;

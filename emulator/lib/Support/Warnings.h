@@ -28,7 +28,7 @@ public:
   void add(uint64_t cluster, const Finding &finding);
   /// A cluster has ended with an error: those with higher numbers may not have
   /// run, so what they did is not told.
-  void dropBehind(uint64_t cluster);
+  void dropAfter(uint64_t cluster);
   /// What was added since the last call, by rule and lines.
   std::vector<Finding> take();
 

@@ -36,7 +36,7 @@ Step access(Warp &warp, const Instruction &instruction, LaneMask) {
   return products(warp).touch(warp, instruction, false);
 }
 /// gpu.md, 9b: what Triton's kernels with f16 accumulators rely on.
-Step accessBehind(Warp &warp, const Instruction &instruction, LaneMask) {
+Step accessAfter(Warp &warp, const Instruction &instruction, LaneMask) {
   bool drains = warp.block.grid.device.options.implicitDrain;
   return products(warp).touch(warp, instruction, drains);
 }
@@ -153,7 +153,7 @@ void decodeWait(Statement &statement) {
 /// The decoder puts this before a statement that accesses a register of a
 /// wgmma (Decoder::watch).
 void decodeAccess(Statement &statement) {
-  bool behind = statement.take("behind");
+  bool after = statement.take("after");
   statement.end(statement.operands());
   std::vector<Slot> slots;
   slots.reserve(statement.operands() + 1);
@@ -161,7 +161,7 @@ void decodeAccess(Statement &statement) {
     slots.push_back(statement.mention(operand));
   }
   slots.push_back(statement.constant(0, 32)); // ends the list
-  statement.emit(behind ? accessBehind : access, Pipe::none, slots);
+  statement.emit(after ? accessAfter : access, Pipe::none, slots);
 }
 
 constexpr Opcode warpgroupGroupsOpcodes[] = {

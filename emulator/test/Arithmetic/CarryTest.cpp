@@ -18,7 +18,7 @@ const char *const types[] = {"u32", "s32", "u64", "s64"};
 } // namespace
 
 // PTX ISA, "Extended-Precision Arithmetic Instructions: add.cc" and "addc":
-// d and, by a sum of zeros, the flag behind it; then with carry-in.
+// d and, by a sum of zeros, the flag after it; then with carry-in.
 TEST(ExtendedPrecision, sums) {
   for (std::string type : types) {
     int bits = std::stoi(type.substr(1));

@@ -238,7 +238,7 @@ TEST(TensorCopy, misuseIsFound) {
         map);
   finds(load + "[%r2 + 15360], [%d2, {0, 0, 0}], [b0];", "out-of-bounds", map);
   finds(load + "[%r2], [%d0 + 65472, {0, 0, 0}], [b0];", "out-of-bounds", map);
-  map.globalDims[2] = 60; // behind the end of the allocation
+  map.globalDims[2] = 60; // after the end of the allocation
   finds(load + "[%r2], [%d2, {0, 0, 40}], [b0];", "out-of-bounds", map);
   map = usualMap();
   map.rankMinusOne = 1;

@@ -50,7 +50,7 @@ constexpr const char *triple =
     "ret; }\n";
 
 /// factorial(n) = n < 2 ? 1 : n * factorial(n - 1); %x1 and the predicate %y
-/// are needed behind the call.
+/// are needed after the call.
 constexpr const char *factorial =
     ".func (.param .b32 r) factorial(.param .b32 n) {\n"
     ".reg .b32 %x<5>; .reg .pred %p, %y;\n"
@@ -202,7 +202,7 @@ TEST(Calls, passNoPredicates) {
 }
 
 // The last lane's frames end where the memory of the threads does.
-TEST(Calls, thatDoNotEndWriteNoArgumentsBehindTheStack) {
+TEST(Calls, thatDoNotEndWriteNoArgumentsAfterTheStack) {
   EXPECT_EQ(rule(".func f(.param .align 8 .b8 a[2000]) {\n"
                  ".param .align 8 .b8 b[2000]; call f, (b); ret; }\n",
                  ".param .align 8 .b8 a[2000]; call f, (a);"),

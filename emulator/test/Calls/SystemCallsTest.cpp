@@ -51,7 +51,7 @@ Result launch(const std::string &declarations, const std::string &body,
   return result;
 }
 
-/// What one thread prints with arguments that `stores` puts behind %rd2.
+/// What one thread prints with arguments that `stores` puts after %rd2.
 Result printed(const std::string &format, const std::string &stores,
                const std::string &declarations = {}) {
   return launch(text("f", format) + declarations,

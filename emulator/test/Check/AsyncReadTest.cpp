@@ -1,4 +1,4 @@
-// Writes behind asynchronous reads: PTX ISA, "Asynchronous Operations", and
+// Writes after asynchronous reads: PTX ISA, "Asynchronous Operations", and
 // "cp.async.bulk.wait_group", "wgmma.wait_group". Each kernel that is refused
 // has a twin that differs by what it lacks, and passes.
 #include "Check/Checker.h"
@@ -51,14 +51,14 @@ std::string bulkStore(const std::string &wait, const std::string &between) {
          "@%p1 cp.async.bulk.wait_group 0;";
 }
 
-TEST(AsyncReads, aStoresSourceIsFreeBehindAWaitThatItsWritersKnowOf) {
+TEST(AsyncReads, aStoresSourceIsFreeAfterAWaitThatItsWritersKnowOf) {
   const std::string wait = "@%p1 cp.async.bulk.wait_group.read 0;";
   EXPECT_EQ(broken(bulkStore(wait, meet), 64), 0);
   EXPECT_EQ(broken(bulkStore("", meet), 64), 8);
   EXPECT_EQ(broken(bulkStore(wait, ""), 64), 8);
 }
 
-TEST(AsyncReads, aThreadWritesBehindItsOwnWait) {
+TEST(AsyncReads, aThreadWritesAfterItsOwnWait) {
   const std::string wait = "@%p1 cp.async.bulk.wait_group.read 0;",
                     write = "@%p1 st.shared.u32 [%r2], 1;";
   EXPECT_EQ(broken(bulkStore(wait, write + meet), 64), 0);
@@ -66,7 +66,7 @@ TEST(AsyncReads, aThreadWritesBehindItsOwnWait) {
 }
 
 /// The first 128 threads multiply what lies in shared memory; then the warp
-/// behind them writes over it, when the last instructions let it.
+/// after them writes over it, when the last instructions let it.
 std::string product(const std::string &wait, const std::string &between) {
   return begin + R"(
 setp.lt.u32 %p3, %lane, 128;
@@ -87,7 +87,7 @@ wgmma.commit_group.sync.aligned;
          "st.shared.u32 [%r1], 7;\nDONE:";
 }
 
-TEST(AsyncReads, aMatmulsOperandsAreFreeBehindAWaitThatTheirWritersKnowOf) {
+TEST(AsyncReads, aMatmulsOperandsAreFreeAfterAWaitThatTheirWritersKnowOf) {
   const std::string wait = "wgmma.wait_group.sync.aligned 0;",
                     met = "bar.sync 1, 160;";
   EXPECT_EQ(broken(product(wait, met), 160), 0);

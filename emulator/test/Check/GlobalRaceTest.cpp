@@ -286,7 +286,7 @@ std::string bulkStore(const std::string &wait) {
          wait + "\njoined:\nbar.sync 0;";
 }
 
-TEST(GlobalProxy, whatABulkCopyStoresIsThereBehindAWait) {
+TEST(GlobalProxy, whatABulkCopyStoresIsThereAfterAWait) {
   const std::string read = "ld.global.u32 %r7, [%out];";
   EXPECT_EQ(broken(bulkStore("cp.async.bulk.wait_group 0;") + read, oneWarp),
             "");

@@ -81,7 +81,7 @@ TEST(SharedRace, lanesOfAWarpAreThreads) {
             "");
 }
 
-TEST(SharedRace, allLanesThatWriteToAPlaceAreBehindItsReaders) {
+TEST(SharedRace, allLanesThatWriteToAPlaceAreAfterItsReaders) {
   const RunOptions one = {.block = {32, 1, 1}};
   const std::string read = "@%p1 st.shared.u32 [%r1], 5; bar.warp.sync -1;"
                            "@%p1 ld.shared.u32 %r4, [%r1];",
@@ -130,12 +130,12 @@ TEST(SharedRace, theLastLaneLearnsFromTheOthers) {
 /// Thread 0 writes a value, then a flag. Thread 32 polls the flag, then reads
 /// the value.
 std::string message(const std::string &publish, const std::string &poll,
-                    const std::string &behind = "") {
+                    const std::string &after = "") {
   return "@%p1 st.shared.u32 [%r1], 0; @%p1 st.shared.u32 [%r1+4], 0;"
          "bar.sync 0; setp.eq.u32 %p3, %r9, 32;"
          "@%p1 st.shared.u32 [%r1+4], 9;" +
          publish + "\n@!%p3 bra DONE;\nPOLL: " + poll +
-         "setp.eq.u32 %p4, %r5, 0; @%p4 bra POLL;\n" + behind +
+         "setp.eq.u32 %p4, %r5, 0; @%p4 bra POLL;\n" + after +
          "ld.shared.u32 %r6, [%r1+4];\nDONE:";
 }
 const std::string storeReleases = "@%p1 st.release.cta.shared.u32 [%r1], 1;",
@@ -156,7 +156,7 @@ TEST(SharedRace, fencesAroundRelaxedAccessesOrderAMessage) {
   EXPECT_EQ(broken(message(storeIsRelaxed, loadIsRelaxed, fence)), "race");
 }
 
-/// Thread 0 arrives at an mbarrier behind its write; the second warp waits.
+/// Thread 0 arrives at an mbarrier after its write; the second warp waits.
 std::string overMbarrier(const std::string &arrive) {
   return "@%p1 mbarrier.init.shared.b64 [%r1], 1; bar.sync 0;"
          "@%p1 st.shared.u32 [%r1+8], 9;"
@@ -212,7 +212,7 @@ std::string bulkStore(const std::string &between) {
          "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
 }
 
-TEST(ProxyFence, theAsyncProxySeesGenericWritesBehindAFence) {
+TEST(ProxyFence, theAsyncProxySeesGenericWritesAfterAFence) {
   const std::string fence = "fence.proxy.async.shared::cta;",
                     meet = "bar.sync 0;";
   EXPECT_EQ(broken(bulkStore(fence + meet)), "");

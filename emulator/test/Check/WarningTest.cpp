@@ -69,7 +69,7 @@ protected:
 };
 
 /// %r1: this thread's first 16 bytes of `sv`, which has 4096; %l1: of `in`. The
-/// other 16 are 2048 bytes behind.
+/// other 16 are 2048 bytes after.
 const std::string places =
     "mov.u32 %r0, sv; shl.b32 %r1, %lane, 4; add.u32 %r1, %r0, %r1;"
     "mul.wide.u32 %l1, %lane, 16; add.s64 %l1, %in, %l1;"
@@ -85,7 +85,7 @@ std::string copies(const std::string &cached) {
 const std::string waited = "cp.async.commit_group; cp.async.wait_group 0;";
 
 /// D = A * B of what lies in `sv`, without swizzling: A at its begin, B 2048
-/// bytes behind.
+/// bytes after.
 const std::string multiply = R"(
 shr.u32 %r4, %r0, 4; cvt.u64.u32 %l0, %r4;
 mov.b64 %l2, 0x0000000800400000; or.b64 %l2, %l2, %l0;
@@ -274,7 +274,7 @@ TEST_F(Warning, reportsAreOfTheFirstBlockForAnyNumberOfThreads) {
   }
 }
 
-TEST(Warnings, whatComesBehindAnErrorIsNotTold) {
+TEST(Warnings, whatComesAfterAnErrorIsNotTold) {
   Warnings warnings(false);
   auto at = [](int line) {
     Place place;
@@ -284,7 +284,7 @@ TEST(Warnings, whatComesBehindAnErrorIsNotTold) {
   warnings.add(7, at(1));
   warnings.add(3, at(1)); // the same statement in an earlier cluster
   warnings.add(9, at(2));
-  warnings.dropBehind(5);
+  warnings.dropAfter(5);
   const std::vector<Finding> taken = warnings.take();
   ASSERT_EQ(taken.size(), 1u);
   EXPECT_EQ(taken[0].place.line, 1);

@@ -11,7 +11,7 @@ using namespace cheems::emulator::test;
 // Instructions: griddepcontrol".
 namespace {
 
-/// Reads word 0 before and behind the wait.
+/// Reads word 0 before and after the wait.
 const std::string dependent = kernelPTX(R"(
   griddepcontrol.launch_dependents;
   ld.global.u32 %r0, [%out];
@@ -42,7 +42,7 @@ TEST(GridDependency, WaitsForTheKernelBefore) {
 }
 
 TEST(GridDependency, LetsOthersStartWhenAllBlocksHaveSaidSo) {
-  // Block 39 exits without a signal; the others write behind it.
+  // Block 39 exits without a signal; the others write after it.
   const std::string primary = kernelPTX(R"(
   setp.eq.u32 %p1, %block, 39;
   @%p1 ret;

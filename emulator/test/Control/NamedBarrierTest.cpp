@@ -20,7 +20,7 @@ RunOptions threads(uint32_t count, uint64_t seed = 1) {
   return options;
 }
 
-/// Each thread writes a word and reads that of the thread behind it.
+/// Each thread writes a word and reads that of the thread after it.
 std::string exchange(const std::string &barrier) {
   return kernelPTX(R"(
   mov.u32 %r0, s;

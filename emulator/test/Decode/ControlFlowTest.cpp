@@ -21,7 +21,7 @@ TEST(ControlFlow, goesToInstructionsNotToStatements) {
   };
   Decoded decoded = decode(
       "bra BEHIND;\nBACK: probe; bra BACK;\nBEHIND: exit;\nbra END;\nEND:");
-  EXPECT_EQ(decoded.instruction(0).payload, 5u); // behind 1 + 3 + 1
+  EXPECT_EQ(decoded.instruction(0).payload, 5u); // after 1 + 3 + 1
   EXPECT_EQ(decoded.instruction(4).payload, 1u);
   EXPECT_EQ(decoded.instruction(6).payload, 7u); // the end's return
 }
@@ -65,7 +65,7 @@ TEST(ControlFlow, knowsThatAGuardedWriteLeavesTheOldValue) {
   EXPECT_EQ(whole.slot(0, 0), whole.slot(2, 0));
 }
 
-TEST(ControlFlow, doesNotGoOnBehindAnExit) {
+TEST(ControlFlow, doesNotGoOnAfterAnExit) {
   // Without the exit %r1 would be live all along.
   Decoded decoded = decode("@%p1 bra OTHER;\n"
                            "write %r1; read %r1; exit;\n"

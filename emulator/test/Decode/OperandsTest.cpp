@@ -250,7 +250,7 @@ TEST(Predicates, guardAllInstructionsOfAStatement) {
   EXPECT_EQ(decoded.constant<LaneMask>(decoded.instruction(2).guard), allLanes);
 }
 
-TEST(Predicates, thatAreTheGuardChangeBehindTheStatement) {
+TEST(Predicates, thatAreTheGuardChangeAfterTheStatement) {
   Decoded decoded = decodeProbe("@%p1 probe %p1;", [](Statement &statement) {
     statement.end(1);
     Slot result = statement.predicateDestination(0);
@@ -263,7 +263,7 @@ TEST(Predicates, thatAreTheGuardChangeBehindTheStatement) {
   EXPECT_EQ(decoded.slot(2, 1), decoded.slot(0, 0));
 }
 
-TEST(Predicates, standBehindABar) {
+TEST(Predicates, standAfterABar) {
   decodeProbe("probe %p1|%p2, %p3;", [](Statement &statement) {
     statement.end(2);
     auto [first, second] = statement.pair(statement.operand(0));

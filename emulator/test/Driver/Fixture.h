@@ -16,7 +16,7 @@ namespace cheems::emulator::driver {
 #define EXPECT_OK(call) EXPECT_EQ(call, CUDA_SUCCESS)
 #define ASSERT_OK(call) ASSERT_EQ(call, CUDA_SUCCESS)
 
-/// The primary context is current; it is reset behind each test.
+/// The primary context is current; it is reset after each test.
 class DriverTest : public testing::Test {
 protected:
   void SetUp() override {

@@ -73,7 +73,7 @@ protected:
 
 } // namespace
 
-TEST_F(GraphTest, nodesRunBehindThoseTheyDependOn) {
+TEST_F(GraphTest, nodesRunAfterThoseTheyDependOn) {
   CUgraphNode first = set(0, 5);
   CUgraphNode second = kernel(0, 2, {first});
   CUgraphNode third = copy(1, 0, {second});

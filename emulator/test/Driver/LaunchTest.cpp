@@ -61,7 +61,7 @@ const std::string emptyKernels = std::string(header) + R"(
 )";
 
 /// store(out, n): out[0] = n. `first` lets the next kernel start early, and
-/// `second` copies a word, before and behind griddepcontrol.wait.
+/// `second` copies a word, before and after griddepcontrol.wait.
 const std::string dependentKernels = R"(
 .version 8.0
 .target sm_90
@@ -144,7 +144,7 @@ protected:
     return found;
   }
 
-  /// `second` is launched early behind a kernel that writes a word. In some
+  /// `second` is launched early after a kernel that writes a word. In some
   /// rounds it sees the new value before its wait, in others the old one.
   void expectOldAndNew(const char *primary) {
     CUfunction first = kernel(primary), second = kernel("second");
@@ -321,7 +321,7 @@ TEST_F(LaunchTest, aFindingStaysUntilTheReset) {
 }
 
 // PTX ISA, "Parallel Synchronization and Communication Instructions:
-// griddepcontrol": what the kernel before wrote is visible behind the wait.
+// griddepcontrol": what the kernel before wrote is visible after the wait.
 TEST_F(DependentTest, dependentsMayStartBeforeTheirPrimaryEnds) {
   if (!isModelled) {
     return;
@@ -339,7 +339,7 @@ TEST_F(DependentTest, dependentsMayStartBeforeTheirPrimaryEnds) {
 
 // "can be scheduled as soon as all other CTAs in the grid issue the same
 // instruction or have completed": not before.
-TEST_F(DependentTest, dependentsStartBehindTheSignalOfAllBlocks) {
+TEST_F(DependentTest, dependentsStartAfterTheSignalOfAllBlocks) {
   if (!isModelled) {
     return;
   }

@@ -136,7 +136,7 @@ TEST(LoadStoreForms, Loads) {
       {"ld.param.b32 %r1,[pv+%r2];",
        "column 22: '%r2' stands where a constant is expected"},
       {"ld.const[1].b32 %r1,[%r2];",
-       "column 12: '.b32' stands where ';' behind an instruction is expected"},
+       "column 12: '.b32' stands where ';' after an instruction is expected"},
       {"ld.global.v3.b32 {%r1,%r2,%r3},[%l1];",
        "the modifier '.v3' is unknown or does not fit here"},
       {"ld.global.v2.b32 %l3,[%l1];", "it has 1 registers for 2 elements"},

@@ -31,7 +31,7 @@ TEST(Access, GlobalBounds) {
     EXPECT_EQ(finding.place.lane, 31);
     EXPECT_EQ(finding.address, GlobalMemory::base + 256);
     EXPECT_NE(std::string(finding.what())
-                  .find("0 bytes behind the end of the allocation of 256 "
+                  .find("0 bytes after the end of the allocation of 256 "
                         "bytes"),
               std::string::npos)
         << finding.what();

@@ -112,7 +112,7 @@ TEST_F(Observers, AreToldTheSameOnOneAndTwoHostThreads) {
   }
 }
 
-// A loop of ten rounds in 40 warps, and what stands before and behind it.
+// A loop of ten rounds in 40 warps, and what stands before and after it.
 TEST_F(Observers, ExecutionsAreCountedPerInstruction) {
   const std::vector<uint32_t> zeros(20 * 64 + 1);
   const std::string ptx = kernelPTX(body + "ret;");

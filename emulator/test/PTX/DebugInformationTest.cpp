@@ -21,7 +21,7 @@ TEST(PTXDebugInformation, IsLeftOut) {
 TEST(PTXDebugInformation, MistakesAreRefused) {
   EXPECT_THAT(refusal(".file \"a.cu\""), HasSubstr("the number of a file"));
   EXPECT_THAT(refusal(".file 1 a"), HasSubstr("the name of a file"));
-  EXPECT_THAT(refusal(".file 1 \"a\", 3"), HasSubstr("behind the time"));
+  EXPECT_THAT(refusal(".file 1 \"a\", 3"), HasSubstr("after the time"));
   EXPECT_THAT(kernelRefusal(".loc 1 2"), HasSubstr("where a column"));
   EXPECT_THAT(kernelRefusal(".loc 1 2 3, inlined_at 1 2 3"),
               HasSubstr("where 'function_name'"));

@@ -89,7 +89,7 @@ TEST(PTXLexer, ModifiersMayStartWithDigitsAndHaveColons) {
                                    "mbarrier::complete_tx::bytes"));
 }
 
-TEST(PTXLexer, TextBehindAZeroByteIsNotRead) {
+TEST(PTXLexer, TextAfterAZeroByteIsNotRead) {
   std::string text = ".version 8.5\n.target sm_90a\n";
   text += '\0';
   text += "\x01 nothing that could be read";

@@ -36,12 +36,12 @@ TEST(PTXNames, ARegisterMayHideASpecialOne) {
   EXPECT_EQ(nameOf(parsed.operand(0, 1)), "%laneid");
 }
 
-TEST(PTXNames, ALabelIsTheIndexOfTheStatementBehindIt) {
+TEST(PTXNames, ALabelIsTheIndexOfTheStatementAfterIt) {
   auto parsed = parseKernel("bra forward; back: ret; bra back; "
                             "forward: bra end; end:");
   EXPECT_EQ(target(parsed, 0), 3u);
   EXPECT_EQ(target(parsed, 2), 1u);
-  EXPECT_EQ(target(parsed, 3), 4u) << "behind the last statement";
+  EXPECT_EQ(target(parsed, 3), 4u) << "after the last statement";
 }
 
 TEST(PTXNames, LabelsBelongToTheirBlock) {

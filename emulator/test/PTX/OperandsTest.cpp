@@ -120,7 +120,7 @@ TEST(PTXOperands, RefuseWrongVectors) {
   EXPECT_THAT(kernelRefusal("ld.b32 {}, [%rd1];"), HasSubstr("'}' stands"));
   EXPECT_THAT(kernelRefusal("ld.b32 {%r1,}, [%rd1];"), HasSubstr("'}'"));
   EXPECT_THAT(kernelRefusal("ld.b32 {{%r1}}, [%rd1];"), HasSubstr("'{'"));
-  EXPECT_THAT(kernelRefusal("ld.b32 {%r1;"), HasSubstr("'}' behind"));
+  EXPECT_THAT(kernelRefusal("ld.b32 {%r1;"), HasSubstr("'}' after"));
 }
 
 TEST(PTXOperands, RefuseWrongComponents) {
@@ -145,7 +145,7 @@ TEST(PTXOperands, RefuseWrongAddresses) {
   EXPECT_THAT(kernelRefusal("ld.b32 %r1, [%rd1 + 1.5];"),
               HasSubstr("an integer is expected"));
   EXPECT_THAT(kernelRefusal("ld.b32 %r1, [];"), HasSubstr("']' stands"));
-  EXPECT_THAT(kernelRefusal("ld.b32 %r1, [%rd1;"), HasSubstr("']' behind"));
+  EXPECT_THAT(kernelRefusal("ld.b32 %r1, [%rd1;"), HasSubstr("']' after"));
 }
 
 } // namespace

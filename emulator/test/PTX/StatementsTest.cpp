@@ -49,7 +49,7 @@ TEST(PTXStatements, BlocksHoldStatementsInOrder) {
 TEST(PTXStatements, RefuseWhatIsNone) {
   EXPECT_THAT(kernelRefusal(";"), HasSubstr("';' stands where a statement"));
   EXPECT_THAT(kernelRefusal("add.s32 %r1, %r1"),
-              HasSubstr("line 8: column 1: '}' stands where ';' behind"));
+              HasSubstr("line 8: column 1: '}' stands where ';' after"));
   EXPECT_THAT(kernelRefusal("add.s32 %r1,;"), HasSubstr("';' stands"));
   EXPECT_THAT(kernelRefusal(".foo;"), HasSubstr("'.foo' stands"));
   EXPECT_THAT(kernelRefusal(".maxnreg 3;"), HasSubstr("'.maxnreg' stands"));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts of a program that runs on the emulator's driver, as it finds them behind it: counts.py LIBRARY
+"""Counts of a program that runs on the emulator's driver, as it finds them after it: counts.py LIBRARY
 
 Each number is computed by hand from the kernels below and the definitions of README.md.
 """
@@ -70,7 +70,7 @@ def program(library):
 
 
 def counted(library, name, **settings):
-    """What the file `name` holds behind a run of the program."""
+    """What the file `name` holds after a run of the program."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / name
         environment = {**os.environ, "CHEEMS_EMULATOR_COUNTS": str(file), **settings}

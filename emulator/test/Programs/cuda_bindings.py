@@ -30,7 +30,7 @@ PTX = b"""
 
 
 def check(result, *wanted):
-    """The values behind the code, which must be success or one of `wanted`."""
+    """The values after the code, which must be success or one of `wanted`."""
     code, *values = result
     assert int(code) == 0 or int(code) in wanted, result
     return values[0] if len(values) == 1 else values

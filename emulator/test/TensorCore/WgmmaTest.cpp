@@ -18,7 +18,7 @@ RunOptions threads(uint32_t count) {
 }
 
 /// Each warp writes all 4096 bytes of `sv`, so no barrier is needed. A is at
-/// its begin, B 2048 bytes behind, K-major without swizzling: pieces of 16
+/// its begin, B 2048 bytes after, K-major without swizzling: pieces of 16
 /// bytes, eight rows of them 128 bytes apart, the second piece along k 1024
 /// (A) or 128 (B with n of 8) bytes further. %l2 and %l3 are the descriptors.
 const std::string prepare = [] {

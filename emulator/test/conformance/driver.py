@@ -125,7 +125,7 @@ class Driver:
         self.call("cuLaunchKernel", function, *grid, *block, shared, stream, pointers, None)
 
     def launch(self, ptx, entry, grid, block, shared, arguments):
-        """`ptx` is loaded, and unloaded behind the kernel."""
+        """`ptx` is loaded, and unloaded after the kernel."""
         module, function = self.load(ptx, entry, shared)
         self.start(function, grid, block, shared, arguments)
         self.call("cuCtxSynchronize")

@@ -42,7 +42,7 @@ def attn(q, k, v, scale):
 
 
 def ssd(c, b, x, log_a):
-    """One chunk of a state space model: its outputs, and the state behind it."""
+    """One chunk of a state space model: its outputs, and the state after it."""
     sums = log_a.cumsum(1)
     decay = np.exp(sums[:, :, None] - sums[:, None, :])
     n = sums.shape[1]

@@ -30,7 +30,7 @@ bool parse(CLI::App &app, int argc, char **argv);
 /// Writes to standard output. A reader that has left ends the program without
 /// a message, as SIGPIPE does.
 void writeOutput(const std::string &text);
-/// Writes a line to standard error, behind the program's name.
+/// Writes a line to standard error, after the program's name.
 void printMessage(const std::string &text);
 
 } // namespace cheems::ptxrun

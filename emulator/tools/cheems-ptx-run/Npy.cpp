@@ -32,7 +32,7 @@ Error wrong(const std::string &path, const std::string &why) {
   return Error("'" + path + "': " + why);
 }
 
-/// What is behind `'key': ` in the header, up to a comma outside of
+/// What is after `'key': ` in the header, up to a comma outside of
 /// parentheses.
 std::string field(const std::string &path, const std::string &header,
                   const std::string &key) {
@@ -46,7 +46,7 @@ std::string field(const std::string &path, const std::string &header,
   return header.substr(begin, end - begin);
 }
 
-/// The bytes behind the header, which is checked.
+/// The bytes after the header, which is checked.
 std::string_view payload(const std::string &path, std::string_view file,
                          const Buffer &buffer) {
   if (!file.starts_with(magic) || file.size() < 12) {

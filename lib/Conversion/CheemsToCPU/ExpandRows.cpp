@@ -100,7 +100,7 @@ private:
           SmallVector<Value> found = overRow(
               e, op, row, {e.f32(-infinity), noColumn},
               [&](Value x, Value column, ValueRange so) {
-                Value isBetter = isBehind(b, x, column, carried[2], carried[3]);
+                Value isBetter = isAfter(b, x, column, carried[2], carried[3]);
                 isBetter = arith::AndIOp::create(
                     b, isBetter,
                     arith::OrIOp::create(
@@ -131,8 +131,8 @@ private:
   }
 
   /// Whether the logit `x` comes after one that was found before.
-  static Value isBehind(ImplicitLocOpBuilder &b, Value x, Value column,
-                        Value last, Value lastColumn) {
+  static Value isAfter(ImplicitLocOpBuilder &b, Value x, Value column,
+                       Value last, Value lastColumn) {
     Value isSame = arith::AndIOp::create(
         b, compare(b, arith::CmpFPredicate::OEQ, x, last),
         arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, column,

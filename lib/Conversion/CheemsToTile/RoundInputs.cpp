@@ -52,11 +52,11 @@ struct RoundInputs : cheems::impl::RoundInputsPassBase<RoundInputs> {
       return x;
     }
     Value rounded = round(flat, element, loc);
-    OpBuilder behind(x.getContext());
-    behind.setInsertionPointAfterValue(rounded);
-    rounded = tensor::ExpandShapeOp::create(behind, loc, type.clone(element),
+    OpBuilder after(x.getContext());
+    after.setInsertionPointAfterValue(rounded);
+    rounded = tensor::ExpandShapeOp::create(after, loc, type.clone(element),
                                             rounded, heads);
-    TensorBuilder t{ImplicitLocOpBuilder(loc, behind)};
+    TensorBuilder t{ImplicitLocOpBuilder(loc, after)};
     AffineMap all = AffineMap::getMultiDimIdentityMap(3, x.getContext());
     return t.map({rounded}, {all}, t.emptyLike(rounded, type.getElementType()),
                  [&](OpBuilder &b, Location l, ValueRange arguments) -> Value {

@@ -49,14 +49,14 @@ public:
              GlobalTile other)
       : t(t), split(split), source(std::move(source)), other(std::move(other)),
         first(this->source.place({0, 0}).pointer),
-        behind(this->other.place({0, 0}).pointer) {
+        after(this->other.place({0, 0}).pointer) {
     std::optional<int64_t> bytes = this->source.bytesAlong(0);
     if (bytes && bytes == this->other.bytesAlong(0)) {
       // The second matrix begins where it would if its rows continued those of
       // the first one. No loop changes either beginning, so one select and one
       // multiplication find a row.
       rowBytes = *bytes;
-      behind = t.offset(behind, wide(-split * rowBytes));
+      after = t.offset(after, wide(-split * rowBytes));
     }
   }
 
@@ -65,10 +65,9 @@ public:
     auto either = [&](Value a, Value c) -> Value {
       return arith::SelectOp::create(t.b, t.loc, isFirst, a, c);
     };
-    return rowBytes != 0
-               ? t.offset(either(first, behind), number, rowBytes)
-               : either(source.along(first, 0, number),
-                        other.along(behind, 0, t.add(number, -split)));
+    return rowBytes != 0 ? t.offset(either(first, after), number, rowBytes)
+                         : either(source.along(first, 0, number),
+                                  other.along(after, 0, t.add(number, -split)));
   }
 
 private:
@@ -79,7 +78,7 @@ private:
   ThreadBuilder &t;
   int64_t split;
   GlobalTile source, other;
-  Value first, behind;
+  Value first, after;
   int64_t rowBytes = 0; ///< of a row of each; 0: they differ, or may
 };
 

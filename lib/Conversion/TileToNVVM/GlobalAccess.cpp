@@ -78,14 +78,14 @@ struct Freedom {
   bool isEarly;    ///< but not after the wait for other kernels that it is
                    ///< before
   bool isOwn;      ///< past all that the kernel does,
-  Value behind;    ///< but its wait for other kernels, if there is one
+  Value after;     ///< but its wait for other kernels, if there is one
 
   Freedom(Operation *load, const KernelFacts &facts)
       : isConstant(facts.constantReads.contains(load)),
         isEarly(facts.earlyReads.contains(load)),
         isOwn(facts.ownReads.contains(load)) {
     if (isOwn && !isConstant) {
-      behind = endOfWait(load);
+      after = endOfWait(load);
     }
   }
 
@@ -132,9 +132,9 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
   if (condition) {
     operands.push_back(condition);
   }
-  if (freedom.behind) { // no part of the text
+  if (freedom.after) { // no part of the text
     constraints += ",r";
-    operands.push_back(freedom.behind);
+    operands.push_back(freedom.after);
   }
   if (!freedom.isOwn) {
     constraints += ",~{memory}";

@@ -123,7 +123,7 @@ static LogicalResult verifyOp(Operation *op) {
 
 /// Whether the op touches memory that earlier kernels may touch, or ends the
 /// kernel.
-static bool comesBehindOthers(Operation *op) {
+static bool comesAfterOthers(Operation *op) {
   return isa<tile::ReturnOp>(op) ||
          (!isa<memref::DimOp>(op) &&
           llvm::any_of(op->getOperands(), [](Value operand) {
@@ -134,7 +134,7 @@ static bool comesBehindOthers(Operation *op) {
 
 /// An error if an op of a kernel that overlaps others does not wait for them.
 static LogicalResult verifyWaits(KernelOp kernel, Operation *op) {
-  if (!kernel.getOverlaps() || !comesBehindOthers(op) || hasWaited(op)) {
+  if (!kernel.getOverlaps() || !comesAfterOthers(op) || hasWaited(op)) {
     return success();
   }
   return op->emitOpError() << "in the kernel " << kernel.getSymName()

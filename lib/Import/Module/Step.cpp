@@ -78,7 +78,7 @@ struct Step {
     return function;
   }
 
-  /// Adds what a mixer reads of states, if it does; `segments` is null behind
+  /// Adds what a mixer reads of states, if it does; `segments` is null after
   /// the first. Attention that sees nothing reads none, but has its place in
   /// the pools all the same.
   void addStates(const Mixer &mixer, bool reads, Value segments,

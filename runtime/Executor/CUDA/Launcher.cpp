@@ -212,7 +212,7 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
   // The first kernel comes after all that the stream has: copies of the step's
   // inputs, for which no kernel waits by itself. A time that is measured is
   // that of one kernel.
-  bool isBehindKernel = false;
+  bool isAfterKernel = false;
   size_t at = 0;
   for (size_t i = 0; i < entry.launches.size(); ++i) {
     if (observe) {
@@ -221,8 +221,8 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
     if (blocks(i) != 0) {
       const LaunchPlan::Kernel &kernel = plan.kernels[entry.launches[i].kernel];
       launchKernel(i, at, stream,
-                   mayOverlap && !observe && isBehindKernel && kernel.overlaps);
-      isBehindKernel = true;
+                   mayOverlap && !observe && isAfterKernel && kernel.overlaps);
+      isAfterKernel = true;
     }
     at += entry.launches[i].arguments.size();
   }

@@ -166,11 +166,11 @@ func.func @parts(%x: tensor<?x8xf32>, %w: tensor<4x8x16x1xf32>, %cos: tensor<?x4
 // doc-end
 
 // What is read as a whole, or turned after columns that are not, keeps its own ops.
-// CHECK-LABEL: @turned_behind
+// CHECK-LABEL: @turned_after
 // CHECK-NOT: cheems_cpu.column_epilogue
 // CHECK: cheems.rotary
 // CHECK: return
-func.func @turned_behind(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>) -> (tensor<?x8xf32>, tensor<?x5x8xf32>) {
+func.func @turned_after(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>) -> (tensor<?x8xf32>, tensor<?x5x8xf32>) {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x48xf32>

@@ -1,7 +1,7 @@
 // RUN: cheems-opt %s --split-input-file --cheems-group-attention | FileCheck %s
 
 // If there are few sequences with one row each, matmuls that alone read what attention rounds may merge its splits.
-// CHECK-LABEL: func.func @decode_behind
+// CHECK-LABEL: func.func @decode_after
 // CHECK: %[[ROUNDED:.*]] = cheems_tile.group attention in_products -> tensor<?x384xbf16> {
 // CHECK: cheems.segmented_attention
 // CHECK: tensor.collapse_shape
@@ -15,7 +15,7 @@
 #w = affine_map<(t, n, k) -> (n, k)>
 #s = affine_map<(t, n, k) -> (t, n)>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @decode_behind(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %y: tensor<?x6x64xf32>, %segments: tensor<?x8xi32>,
+  func.func @decode_after(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %y: tensor<?x6x64xf32>, %segments: tensor<?x8xi32>,
                            %layer: index, %keys: tensor<?x1x2x?x64xbf16>, %values: tensor<?x1x2x?x64xbf16>, %masks: tensor<?x1x2x?xf32>,
                            %e: tensor<?x256xf32>, %a: tensor<256x384xbf16>) -> tensor<?x256xf32> attributes {cheems.most_rows = 64 : i64} {
     %zero = arith.constant 0.0 : f32

@@ -303,7 +303,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // Where a step has one row, and pools have room for at most 32 splits of it, each block of the matmul after attention merges these. Its
 // first weights come before. A step of more rows, or of more splits, has a launch for that. Conditions say which of them a step has.
-// CHECK-LABEL: func.func @decode_behind
+// CHECK-LABEL: func.func @decode_after
 // CHECK: %[[NUMBER:.*]] = arith.ceildivui %{{.*}}, %c256
 // CHECK: %[[PARTS:.*]]:6 = cheems_tile.launch @attention_of_one_row
 // CHECK: %[[SHORT:.*]] = arith.cmpi ule, %[[NUMBER]], %c32
@@ -338,7 +338,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 #w = affine_map<(t, n, k) -> (n, k)>
 #s = affine_map<(t, n, k) -> (t, n)>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @decode_behind(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %y: tensor<?x6x64xf32>, %segments: tensor<?x8xi32>,
+  func.func @decode_after(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %y: tensor<?x6x64xf32>, %segments: tensor<?x8xi32>,
                            %layer: index, %keys: tensor<?x1x2x?x64xbf16>, %values: tensor<?x1x2x?x64xbf16>, %masks: tensor<?x1x2x?xf32>,
                            %e: tensor<?x256xf32>, %a: tensor<256x384xbf16>) -> tensor<?x256xf32> attributes {cheems.most_rows = 64 : i64} {
     %zero = arith.constant 0.0 : f32

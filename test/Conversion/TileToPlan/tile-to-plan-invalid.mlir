@@ -116,7 +116,7 @@ func.func @best_of_none(%x: memref<?x0xf32> {cheems.field = #cheems.step_field<t
 
 // -----
 
-func.func @extent_behind_the_last(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "extent_behind_the_last"} {
+func.func @extent_after_the_last(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<logits>}) attributes {cheems.entry = "extent_after_the_last"} {
   %c5 = arith.constant 5 : index
   // expected-error@below {{asks for extent 5 of an array that has 2}}
   %n = memref.dim %x, %c5 : memref<?x64xf32>

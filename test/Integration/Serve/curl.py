@@ -238,7 +238,7 @@ class Llama(Tests):
         vllm = self.ask("/tokenize", {"prompt": text}).json()
         self.assertEqual((vllm["tokens"], vllm["count"], vllm["max_model_len"]), ([0, *ids], len(ids) + 1, 256))
         self.assertEqual(self.ask("/tokenize", {"prompt": text, "add_special_tokens": False}).json()["tokens"], ids)
-        pieces = self.ask("/tokenize", {"content": text, "with_splits": True}).json()["tokens"]
+        pieces = self.ask("/tokenize", {"content": text, "with_pieces": True}).json()["tokens"]
         spelt = b"".join(bytes(each["piece"]) if isinstance(each["piece"], list) else each["piece"].encode() for each in pieces)
         self.assertEqual(spelt.decode(), text)
         self.assertEqual(self.ask("/detokenize", {"tokens": ids}).json(), {"prompt": text, "content": text})

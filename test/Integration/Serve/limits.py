@@ -198,7 +198,7 @@ class Memory(unittest.TestCase):
         text = "What light through yonder window breaks? " * (MEBIBYTE // 80)
         bias = b",".join(b'["%s", 1]' % text[41 * i:41 * i + 40].encode() for i in range(400))
         requests = [
-            ("/tokenize", {"content": text, "with_splits": True, "return_token_strs": True}, 6),
+            ("/tokenize", {"content": text, "with_pieces": True, "return_token_strs": True}, 6),
             ("/tokenize", {"content": "ab" * (3 * MEBIBYTE)}, 2),
             ("/detokenize", b'{"tokens": [' + b"1," * (4 * MEBIBYTE) + b"1]}", 2),
             ("/v1/completions", {"prompt": text, "max_tokens": 1}, 4),

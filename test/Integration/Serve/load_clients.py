@@ -212,7 +212,7 @@ class Clients(load_hostile.HostileClients):
         text = random.choice(self.cases)["prompt"] * 20
         line = await Line.open(self.port, small=True)
         try:
-            await line.send(request(id, "/tokenize", dict(content=text, with_splits=True)))
+            await line.send(request(id, "/tokenize", dict(content=text, with_pieces=True)))
             status, fields = await line.head()
             body, left = b"", int(fields["content-length"])
             while len(body) < left:

@@ -15,7 +15,7 @@
 // RUN: not cheems-translate --to-plan %t/wide-constant.mlir 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not cheems-translate --to-plan %t/not-finite.mlir 2>&1 | FileCheck %s --check-prefix=FINITE
 // RUN: not cheems-translate --to-plan %t/divisor.mlir 2>&1 | FileCheck %s --check-prefix=DIVISOR
-// RUN: not cheems-translate --to-plan %t/behind-weights.mlir 2>&1 | FileCheck %s --check-prefix=BEHIND
+// RUN: not cheems-translate --to-plan %t/after-weights.mlir 2>&1 | FileCheck %s --check-prefix=BEHIND
 // RUN: not cheems-translate --to-plan %t/no-such-pool.mlir 2>&1 | FileCheck %s --check-prefix=POOL
 // RUN: not cheems-translate --to-plan %t/best-twice.mlir 2>&1 | FileCheck %s --check-prefix=BEST
 // RUN: not cheems-translate --to-plan %t/decode-alone.mlir 2>&1 | FileCheck %s --check-prefix=GENERAL
@@ -190,7 +190,7 @@ cheems_plan.entry @step general {
   %part = arith.divui %tokens, %zero : index
 }
 
-//--- behind-weights.mlir
+//--- after-weights.mlir
 module attributes {cheems.parameter_bytes = 4096 : i64} {
   cheems_plan.entry @step general {
     %weights = cheems_plan.weights 4096

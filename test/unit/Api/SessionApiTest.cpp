@@ -53,7 +53,7 @@ TEST_F(Api, fullContextHasItsOwnStatus) {
   EXPECT_EQ(cheems_session_rewind(session, 0, 1), CHEEMS_USAGE);
 }
 
-TEST_F(Api, rewindBehindEvictedKeysIsUnsupported) {
+TEST_F(Api, rewindAfterEvictedKeysIsUnsupported) {
   FakeArtifact artifact;
   artifact.metadata["keep_window"] = 4;
   TemporaryFile file(artifact.bytes());

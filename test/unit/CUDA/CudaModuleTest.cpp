@@ -63,7 +63,7 @@ std::string loaded(const CudaImage &image) {
 }
 
 /// What is loaded where the driver answers `code` when it gets code first.
-std::string loadedBehind(int code, const CudaImage &image) {
+std::string loadedAfter(int code, const CudaImage &image) {
   const FaultyDriver &faulty = useSoftwareGPU();
   auto gpu = std::make_shared<Context>(0);
   faulty.failCall(firstLoad, code);
@@ -87,7 +87,7 @@ TEST(CudaModule, whereTheDriverTakesNoMachineCodeItGetsTheText) {
            CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
            CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
            invalidValue, invalidSource, notSupported}) {
-    EXPECT_EQ(loadedBehind(code, both()), "sm_90a.ptx") << code;
+    EXPECT_EQ(loadedAfter(code, both()), "sm_90a.ptx") << code;
   }
 }
 
@@ -95,7 +95,7 @@ TEST(CudaModule, whereTheTextCannotHelpTheFailureIsTold) {
   for (int code : {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_ILLEGAL_ADDRESS,
                    CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_LAUNCH_FAILED,
                    CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_UNKNOWN}) {
-    EXPECT_EQ(refusal([&] { loadedBehind(code, both()); }),
+    EXPECT_EQ(refusal([&] { loadedAfter(code, both()); }),
               "1: m.cheems: its code for sm_90a cannot be loaded: " +
                   Driver::get().describe(code));
   }
@@ -128,7 +128,7 @@ TEST(CudaModule, whereTheTextFailsTooBothReasonsAreTold) {
   const std::string other = std::string("no text of PTX") + '\0';
   image.cards[1].ptx = other;
   EXPECT_THAT(
-      refusal([&] { loadedBehind(CUDA_ERROR_NO_BINARY_FOR_GPU, image); }),
+      refusal([&] { loadedAfter(CUDA_ERROR_NO_BINARY_FOR_GPU, image); }),
       testing::AllOf(HasSubstr("cannot be loaded: CUDA_ERROR_INVALID_PTX"),
                      HasSubstr("does not load its machine code for sm_90a "
                                "(CUDA_ERROR_NO_BINARY_FOR_GPU")));
@@ -138,7 +138,7 @@ TEST(CudaModule, anOlderDriverIsToldWithBothVersions) {
   CudaImage image;
   image.cards = {codeFor("sm_80", false)};
   std::string text =
-      refusal([&] { loadedBehind(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, image); });
+      refusal([&] { loadedAfter(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, image); });
   EXPECT_EQ(text, "3: m.cheems: its code for GPUs is PTX 7.1, which the driver "
                   "of CUDA 12.3 does not know; install a newer driver");
 }
@@ -167,7 +167,7 @@ TEST(CudaModule, theImageThatIsNamedIsLoadedOrRefused) {
   // what was forced is not replaced by the text
   Image forced("sm_90a.cubin");
   EXPECT_THAT(
-      refusal([] { loadedBehind(CUDA_ERROR_NO_BINARY_FOR_GPU, both()); }),
+      refusal([] { loadedAfter(CUDA_ERROR_NO_BINARY_FOR_GPU, both()); }),
       HasSubstr("its code for sm_90a cannot be loaded"));
   faulty.failCall(0, 0);
 }

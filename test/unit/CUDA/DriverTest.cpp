@@ -68,7 +68,7 @@ TEST_F(DriverDeathTest, refusesMachinesWithoutAGPU) {
       "\n$");
 }
 
-TEST_F(DriverDeathTest, refusesToBeUsedBehindAFork) {
+TEST_F(DriverDeathTest, refusesToBeUsedAfterAFork) {
   EXPECT_EXIT(
       {
         useSoftwareGPU();

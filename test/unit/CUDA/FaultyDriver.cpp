@@ -26,12 +26,12 @@ std::atomic<int> failure{0};
 std::mutex namesMutex;
 std::vector<const char *> names; ///< of the calls that are counted
 
-void *behind(const char *symbol) {
+void *after(const char *symbol) {
   static void *library =
       dlopen(std::getenv("FAULTY_DRIVER_BEHIND"), RTLD_NOW | RTLD_LOCAL);
   void *address = library ? dlsym(library, symbol) : nullptr;
   if (!address) {
-    std::fprintf(stderr, "FaultyDriver: no %s behind it\n", symbol);
+    std::fprintf(stderr, "FaultyDriver: no %s after it\n", symbol);
     std::abort();
   }
   return address;
@@ -208,7 +208,7 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
 #define FORWARD(name, symbol)                                                  \
   EXPORT CUresult symbol(Word a, Word b, Word c, Word d, Word e, Word f,       \
                          Word g, Word h, Word i, Word j, Word k, Word l) {     \
-    static auto function = reinterpret_cast<Function>(behind(#symbol));        \
+    static auto function = reinterpret_cast<Function>(after(#symbol));         \
     if (std::strcmp(#name, "cuInit") == 0) {                                   \
       if (int code = fromEnvironment("FAULTY_DRIVER_INIT", 0)) {               \
         return code;                                                           \
@@ -236,11 +236,11 @@ EXPORT CUresult cuDriverGetVersion(int *version) {
 EXPORT NO_FUNCTION_CHECK CUresult cuGetErrorName(CUresult code,
                                                  const char **text) {
   return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
-      behind("cuGetErrorName"))(code, text);
+      after("cuGetErrorName"))(code, text);
 }
 
 EXPORT NO_FUNCTION_CHECK CUresult cuGetErrorString(CUresult code,
                                                    const char **text) {
   return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
-      behind("cuGetErrorString"))(code, text);
+      after("cuGetErrorString"))(code, text);
 }

@@ -89,7 +89,7 @@ TEST(Conversation, withEveryKeyKeptTheLiveStateGoesBack) {
   EXPECT_THAT(f.messages, IsEmpty());
 }
 
-TEST(Conversation, withEvictedKeysTheStateBehindThePromptComesBack) {
+TEST(Conversation, withEvictedKeysTheStateAfterThePromptComesBack) {
   Fixture f(8);
   Tokens first = counted(0, 20);
   f.turn(first, counted(3, 10));

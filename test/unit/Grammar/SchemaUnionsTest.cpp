@@ -52,7 +52,7 @@ TEST(Unions, TagsTellSchemasOfAOneOfApartWithoutADiscriminator) {
               {R"({"v":2,"a":null})", "{}", R"({"v":1})"});
 }
 
-TEST(Unions, TagsMayBeSharedOrBehindReferences) {
+TEST(Unions, TagsMayBeSharedOrAfterReferences) {
   // one constant is of both schemas: what has it fits both
   EXPECT_THAT(fault(R"({"oneOf": [
     {"type": "object", "properties": {"k": {"enum": ["a", "b"]}}},

@@ -82,19 +82,19 @@ struct Form {
   }
   /// The op replaces what y holds, and what a matmul with `name`_w holds.
   std::string text() const {
-    FunctionText alone(name()), behind(name() + "_w");
+    FunctionText alone(name()), after(name() + "_w");
     operands(alone).line(op("y")).store("%r", "y", y());
-    behind.input("x", "?x" + std::to_string(kInputs) + "xf32");
+    after.input("x", "?x" + std::to_string(kInputs) + "xf32");
     std::string panels = std::to_string((columns() + kColumns - 1) / kColumns) +
                          "x" + std::to_string(kInputs) + "x16x1xf32";
-    operands(behind)
+    operands(after)
         .panels("w", panels, name() + "_w", "16, 1")
         .line("%p = cheems_cpu.linear ins(%x : tensor<?x" +
               std::to_string(kInputs) + "xf32>) weights(%w : tensor<" + panels +
               ">) outs(%y : tensor<" + y() + ">) -> tensor<" + y() + ">")
         .line(op("p"))
         .store("%r", "y", y());
-    return alone.text() + behind.text();
+    return alone.text() + after.text();
   }
 };
 

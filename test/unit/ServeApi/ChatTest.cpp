@@ -383,7 +383,7 @@ TEST(Chat, aRefusalOfTheEngineHasItsStatus) {
   }
 }
 
-TEST(Chat, aFaultBehindTheHeadersIsAnErrorEvent) {
+TEST(Chat, aFaultAfterTheHeadersIsAnErrorEvent) {
   Served served;
   served.engine.fault =
       GenerationFault{GenerationFault::Kind::internal, "it broke", ""};

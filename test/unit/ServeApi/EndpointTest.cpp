@@ -129,7 +129,7 @@ TEST(Endpoint, tokenizeKnowsBothServersWords) {
   EXPECT_EQ(answer["tokens"].size(), 11u);
   answer =
       served
-          .post("/tokenize", {{"content", "h\xC3\xA9"}, {"with_splits", true}})
+          .post("/tokenize", {{"content", "h\xC3\xA9"}, {"with_pieces", true}})
           .body;
   EXPECT_EQ(answer["tokens"][0], Json({{"id", 'h'}, {"piece", "h"}}));
   EXPECT_EQ(answer["tokens"][1]["piece"], Json::array({0xC3}));

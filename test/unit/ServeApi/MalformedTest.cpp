@@ -189,7 +189,7 @@ TEST(Malformed, randomBodiesGetOneAnswerThatIsSound) {
        {"response_format", {{"type", "text"}}}},
       {{"prompt", {1, "b"}}, {"n_predict", 3}, {"stop", {"x"}}},
       {{"input", {"a", "b"}}, {"encoding_format", "base64"}},
-      {{"content", "a"}, {"with_splits", true}},
+      {{"content", "a"}, {"with_pieces", true}},
       {{"tokens", {1, 2}}},
       {{"messages", {{{"role", "user"}, {"content", "s"}}}}},
       {{"content", {"a", "b"}}, {"pooling", "last"}}};

@@ -127,7 +127,7 @@ TEST(ToolCallParser, proseThatMentionsATagIsSaidAtOnce) {
   EXPECT_EQ(heard.said, "write <tool_call> then and <tool_call>{no JSON");
 }
 
-TEST(ToolCallParser, whatIsBehindACallIsText) {
+TEST(ToolCallParser, whatIsAfterACallIsText) {
   std::string call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}";
   for (auto [text, said] : std::vector<std::pair<std::string, std::string>>{
            {call + " </tool_call> more", " more"},
@@ -191,7 +191,7 @@ TEST(ToolCallParser, manyTagsAreReadInLinearTime) {
   }
 }
 
-TEST(ToolCallParser, callsBehindTheFirstAreLeftOutUnlessParallel) {
+TEST(ToolCallParser, callsAfterTheFirstAreLeftOutUnlessParallel) {
   Heard heard = parsed(std::string(one) + one, /*parallel=*/false);
   EXPECT_EQ(heard.calls.size(), 1u);
   EXPECT_EQ(heard.said, "");

@@ -57,7 +57,7 @@ void Listener::piece(serve::TextPiece piece) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     ChoiceHeard &choice = choices[piece.choice];
-    check(!choice.end && !usage && !fault, "no piece behind the end");
+    check(!choice.end && !usage && !fault, "no piece after the end");
     choice.text += piece.text;
     if (piece.token) {
       choice.tokens.push_back(*piece.token);

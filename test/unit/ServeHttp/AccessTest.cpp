@@ -40,7 +40,7 @@ TEST(ApiKeys, AreReadFromLines) {
   }
 }
 
-TEST(ApiKeys, MayStandBehindAByteOrderMark) {
+TEST(ApiKeys, MayStandAfterAByteOrderMark) {
   TemporaryFolder folder;
   ApiKeys keys = ApiKeys::read(write(folder, "\xef\xbb\xbf"
                                              "key\r\n"));

@@ -79,7 +79,7 @@ TEST_F(Drops, OfAPipeliningClientAreToldOnce) {
   EXPECT_EQ(handler->heldCount(), 1u); // the second was never begun
 }
 
-TEST_F(Drops, AreNoticedBehindPipelinedBytes) {
+TEST_F(Drops, AreNoticedAfterPipelinedBytes) {
   limits.aheadBytes = 1000;
   limits.look = milliseconds(20);
   for (bool reset : {false, true}) {
@@ -103,7 +103,7 @@ TEST_F(Drops, AreNoticedBehindPipelinedBytes) {
   }
 }
 
-TEST_F(Drops, AreNoticedBehindMoreBytesThanTheSystemKeeps) {
+TEST_F(Drops, AreNoticedAfterMoreBytesThanTheSystemKeeps) {
   limits.aheadBytes = 1000;
   limits.look = milliseconds(20);
   limits.ping = milliseconds(100);
@@ -115,7 +115,7 @@ TEST_F(Drops, AreNoticedBehindMoreBytesThanTheSystemKeeps) {
   EXPECT_TRUE(handler->dropped());
 }
 
-TEST_F(Drops, HalfClosedClientsGetTheirAnswerBehindPipelinedBytes) {
+TEST_F(Drops, HalfClosedClientsGetTheirAnswerAfterPipelinedBytes) {
   limits.aheadBytes = 1000;
   limits.look = milliseconds(20);
   Client client = connect();

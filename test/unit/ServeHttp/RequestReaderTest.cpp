@@ -72,7 +72,7 @@ TEST(RequestReader, ReadsOneRequestAndLeavesTheNext) {
   EXPECT_TRUE(result.reader.keepsAlive());
 }
 
-TEST(RequestReader, StopsBehindTheHeader) {
+TEST(RequestReader, StopsAfterTheHeader) {
   RequestReader reader(limits);
   std::string bytes = start + "Content-Length: 2\r\n\r\nok";
   EXPECT_TRUE(reader.take(bytes));

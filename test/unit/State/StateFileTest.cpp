@@ -294,7 +294,7 @@ TEST_F(StateFileTest, aNamedPipeIsRefusedAndNotWaitedFor) {
   alarm(0);
 }
 
-TEST_F(StateFileTest, whatChangesBehindTheCheckIsCheckedAgain) {
+TEST_F(StateFileTest, whatChangesAfterTheCheckIsCheckedAgain) {
   std::string good = read(path), damaged = good;
   damaged[sizeof(StateFileHeader) + 3] ^= 1;
   for (const std::string &later : {damaged, counting(INT32_MAX), counting(-1),

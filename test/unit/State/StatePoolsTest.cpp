@@ -22,13 +22,13 @@ TEST(StatePools, copiesTakeUsedEntriesAndWhatHasNone) {
   std::string want = used(pools, 1, 5);
   EXPECT_EQ(std::string(copy.bytes.begin(), copy.bytes.end()), want);
 
-  std::string neighbour = used(pools, 0, 8), behind = used(larger, 0, 11);
+  std::string neighbour = used(pools, 0, 8), after = used(larger, 0, 11);
   pools.restore(2, copy);
   EXPECT_EQ(used(pools, 2, 5), want);
   EXPECT_EQ(used(pools, 0, 8), neighbour);
   larger.restore(1, copy); // of another capacity
   EXPECT_EQ(used(larger, 1, 5), want);
-  EXPECT_EQ(used(larger, 0, 11), behind);
+  EXPECT_EQ(used(larger, 0, 11), after);
   pools.copy(2, 0, 5);
   EXPECT_EQ(used(pools, 0, 5), want);
   pools.copy(0, 0, 8);
@@ -66,21 +66,21 @@ TEST(StatePools, aReleasedSlotHoldsNoPagesAndLeavesItsNeighbours) {
   HostPools pools(data, 3, capacity);
   fill(pools, 3, 1);
   std::string before = used(pools, 0, capacity),
-              behind = used(pools, 2, capacity);
+              after = used(pools, 2, capacity);
   int64_t all = residentPages(pools, 1, bytes);
   EXPECT_GE(all, 19);
   pools.release(1);
   EXPECT_EQ(residentPages(pools, 1, bytes), 0);
   EXPECT_EQ(residentPages(pools, 0, bytes), all);
   EXPECT_EQ(used(pools, 0, capacity), before);
-  EXPECT_EQ(used(pools, 2, capacity), behind);
+  EXPECT_EQ(used(pools, 2, capacity), after);
   for (int64_t slot : {0, 2}) {
     pools.release(slot);
     EXPECT_EQ(residentPages(pools, slot, bytes), 0) << slot;
   }
   fill(pools, 3, 1); // memory as before
   EXPECT_EQ(used(pools, 0, capacity), before);
-  EXPECT_EQ(used(pools, 2, capacity), behind);
+  EXPECT_EQ(used(pools, 2, capacity), after);
 }
 
 TEST(StatePools, nothingUsedIsNothingButRunningStates) {

@@ -75,7 +75,7 @@ TEST_F(Cores, quotaBelowOneCpuStillLeavesOneThread) {
   EXPECT_EQ(CoreLimits::read({0, 1}, root).threads(), 1);
 }
 
-TEST_F(Cores, quotaOfVersion1IsFoundBehindAContainersMountRoot) {
+TEST_F(Cores, quotaOfVersion1IsFoundAfterAContainersMountRoot) {
   write("/proc/self/cgroup", "12:memory:/box\n4:cpu,cpuacct:/box/x\n0::/\n");
   write("/proc/self/mountinfo",
         "31 23 0:27 / /cg/memory rw - cgroup cgroup rw,memory\n"

@@ -70,7 +70,7 @@ TEST(AddedTokens, tokenOfTheVocabularyKeepsItsId) {
 }
 
 // The reference numbers them in this way.
-TEST(AddedTokens, idsBehindTheVocabularyGoOnWithoutGapsInTheOrderOfTheList) {
+TEST(AddedTokens, idsAfterTheVocabularyGoOnWithoutGapsInTheOrderOfTheList) {
   Json json = with(
       {addedToken("<x>", 300), addedToken("bc", 257), addedToken("<y>", 280)});
   Tokenizer tokenizer(json.dump());
@@ -79,7 +79,7 @@ TEST(AddedTokens, idsBehindTheVocabularyGoOnWithoutGapsInTheOrderOfTheList) {
   EXPECT_EQ(tokenizer.vocabularySize(), 261);
 }
 
-TEST(AddedTokens, anIdThatTheVocabularyHoldsBehindAGapIsRefused) {
+TEST(AddedTokens, anIdThatTheVocabularyHoldsAfterAGapIsRefused) {
   Json json = with({addedToken("<x>", 300)});
   json["model"]["vocab"]["d!"] = 260;
   EXPECT_THAT(loadError(json.dump()).what(),

@@ -107,7 +107,7 @@ TEST(Decoder, byteTokensAreACharacterOrAReplacementEach) {
   EXPECT_EQ(tokenizer.decode({'a', 301}, false), "a\xEF\xBF\xBD");
 }
 
-TEST(Decoder, stripBehindFuseTakesTheFrontOfTheText) {
+TEST(Decoder, stripAfterFuseTakesTheFrontOfTheText) {
   const char *start = R"([{"type": "Replace", "pattern": {"String": "▁"},
       "content": " "}, {"type": "ByteFallback"})";
   std::string strip =

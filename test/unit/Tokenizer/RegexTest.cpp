@@ -158,7 +158,7 @@ TEST(Regex, classesInClasses) {
   EXPECT_EQ(matches("[\\W]+", "a, b"), (Found{", "}));
 }
 
-TEST(Regex, aPlusBehindACountRepeatsIt) {
+TEST(Regex, aPlusAfterACountRepeatsIt) {
   EXPECT_EQ(matches("a{2}+", "aaaaab"), (Found{"aaaa"}));
   EXPECT_EQ(matches("(?:ab){1,2}+c", "abababc"), (Found{"abababc"}));
   EXPECT_EQ(matches("[ab]\\d{2}+", "a12345"), (Found{"a1234"}));

@@ -18,7 +18,7 @@ public:
         packed(kernel, true) {}
 
   void run() {
-    bool ahead = packed.packAhead();
+    bool ahead = packed.packBefore();
     scf::IfOp::create(
         b, loc, packed.isSingle(k.rows),
         [&](OpBuilder &, Location) {

@@ -118,7 +118,7 @@ struct Dots {
   void run() {
     SmallVector<Shape> all{kMany};
     all.append(std::begin(kFew), std::end(kFew));
-    if (pack.packAhead()) {
+    if (pack.packBefore()) {
       multiply(pack.blocks, k.zero, k.zero, pack.whole, all);
       multiply(pack.rest, k.zero, pack.whole, k.rows, kFew);
       return;

@@ -19,7 +19,7 @@ Value RowPack::allocate(OpFoldResult rows) {
   return memref::AllocOp::create(b, loc, type, sizes);
 }
 
-bool RowPack::packAhead() {
+bool RowPack::packBefore() {
   OpBuilder::InsertionGuard guard(b);
   Value x = k.x;
   auto loop = k.op->getParentOfType<scf::ForallOp>();

@@ -20,7 +20,7 @@ public:
   /// Packs all rows before the enclosing scf.forall, whole blocks by all
   /// threads. False where x is not there yet, or is not rows of the function:
   /// then there is only room in `rest`, for packHere.
-  bool packAhead();
+  bool packBefore();
 
   /// Packs rows [from, to), at most 16, to the start of `rest`.
   void packHere(Value from, Value to) { pack(k.x, from, to, rest, k.zero); }

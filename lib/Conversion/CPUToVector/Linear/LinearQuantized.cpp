@@ -95,7 +95,7 @@ LogicalResult cheems::lowerLinearQuantized(LinearKernel &kernel) {
   if (codes.form.tiles) {
     return lowerLinearQuantizedAMX(codes);
   }
-  if (codes.pack.packAhead()) {
+  if (codes.pack.packBefore()) {
     codes.dotBlocks();
   }
   codes.rest([&](Value row, Value count) { codes.dotFew(row, count); });

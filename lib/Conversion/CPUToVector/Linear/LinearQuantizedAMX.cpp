@@ -19,7 +19,7 @@ public:
         codes(codes) {}
 
   void run() {
-    bool ahead = codes.pack.packAhead();
+    bool ahead = codes.pack.packBefore();
     fillTails();
     if (ahead) {
       whole();
@@ -75,7 +75,7 @@ public:
   }
 
   void run() {
-    if (codes.pack.packAhead()) {
+    if (codes.pack.packBefore()) {
       int64_t step = kStreams / matrices;
       Value rest = arith::RemUIOp::create(b, loc, k.panels, k.index(step));
       Value full = arith::SubIOp::create(b, loc, k.panels, rest);

@@ -56,8 +56,8 @@ Value QuantizedPack::spread(Value packed, Value row, Value column,
 
 Value QuantizedPack::start(Value packed, Value row, Value group,
                            int64_t lanes) {
-  Value behind = arith::MulIOp::create(b, loc, group, k.index(4));
-  return spread(packed, row, k.add(behind, startsAt), lanes);
+  Value after = arith::MulIOp::create(b, loc, group, k.index(4));
+  return spread(packed, row, k.add(after, startsAt), lanes);
 }
 
 Value QuantizedPack::scale(Value packed, Value row) {
@@ -205,8 +205,8 @@ void QuantizedPack::packRow(Value x, Value row, Value target, Value into) {
     Value sum = packGroup(x, row, target, into, inverse, group);
     Value start = arith::MulIOp::create(
         b, loc, sum, arith::ConstantIntOp::create(b, loc, -form.zero, 32));
-    Value behind = arith::MulIOp::create(b, loc, group, k.index(4));
-    storeWord(start, target, into, k.add(behind, startsAt));
+    Value after = arith::MulIOp::create(b, loc, group, k.index(4));
+    storeWord(start, target, into, k.add(after, startsAt));
   };
   if (form.groups == 1) {
     return group(k.index(0));

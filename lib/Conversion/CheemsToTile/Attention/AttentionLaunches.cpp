@@ -12,14 +12,14 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
                                      SegmentedAttentionOp op,
                                      KernelTable &kernels,
                                      const AttentionBefore &taken,
-                                     bool mergesBehind)
+                                     bool mergesAfter)
     : b(b), op(op), kernels(kernels),
       strategy(strategyOf<AttentionStrategyAttr>(op)), shape(op),
       sizes(strategy.getAttend()), before(taken), query(before.query),
       added(before.added), entries{op.getKeys(), op.getValues(), op.getMasks()},
       counts(op.getCounts()), positions(op.getPositions()),
       isExact(shape.isExact()), storesFirst(before.storesFirst),
-      mergesBehind(mergesBehind) {
+      mergesAfter(mergesAfter) {
   if (shape.isQuantized()) {
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
@@ -342,7 +342,7 @@ Value AttentionLaunches::attendInSplits() {
 }
 
 void AttentionLaunches::leaveSplits(ValueRange partial, Value number) {
-  if (!mergesBehind || drops || !leavesSplits(shape, strategy)) {
+  if (!mergesAfter || drops || !leavesSplits(shape, strategy)) {
     return;
   }
   Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, number,

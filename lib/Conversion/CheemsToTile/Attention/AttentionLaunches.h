@@ -16,16 +16,16 @@ namespace cheems::tile {
 class AttentionLaunches {
 public:
   /// \param taken what the launches compute besides the op.
-  /// \param mergesBehind whether a matmul of few rows may merge the splits.
+  /// \param mergesAfter whether a matmul of few rows may merge the splits.
   AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
                     KernelTable &kernels, const AttentionBefore &taken,
-                    bool mergesBehind);
+                    bool mergesAfter);
 
   /// The op's results.
   /// \param outputs memory for them, rounded if it has them so.
   SmallVector<Value> make(Value outputs);
   /// What a matmul may merge, if anything.
-  const std::optional<SplitsOfRow> &piecesBehind() const { return pieces; }
+  const std::optional<SplitsOfRow> &piecesAfter() const { return pieces; }
 
 private:
   Value segments() { return tilesOf(b, op.getSegments(), 0, 1); }
@@ -112,7 +112,7 @@ private:
   Value y;
   bool isExact;
   bool storesFirst; ///< the kernel of attention stores entries itself
-  bool mergesBehind;
+  bool mergesAfter;
   std::optional<SplitsOfRow> pieces;
 };
 

@@ -101,7 +101,7 @@ private:
 
   /// Bulk copies also bring what lies after the last entry. That may be NaN,
   /// and a weight of zero times NaN is NaN. So the values there become zeros.
-  void clearValuesBehindLast() {
+  void clearValuesAfterLast() {
     Value have = t.sub(entries.count, t.mul(last, s.getEntries()));
     t.when(t.isLess(have, t.index(s.getEntries())), [&] {
       constexpr int64_t width = 8; // 16 bytes
@@ -194,7 +194,7 @@ private:
     Weighed weighed = weighStep(softmax, first, products, /*hides=*/true);
     SmallVector<Value> carried = carriedFrom(softmax, weighed);
     if (isBulk()) {
-      clearValuesBehindLast();
+      clearValuesAfterLast();
     }
     return carried;
   }

@@ -24,20 +24,20 @@ std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
 static std::optional<SplitsOfRow> replaceAttention(GroupOp group,
                                                    PatternRewriter &rewriter,
                                                    KernelTable &kernels,
-                                                   bool mergesBehind) {
+                                                   bool mergesAfter) {
   auto op = cast<SegmentedAttentionOp>(group.getRoots().front());
-  RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+  RoundedOutput rounded = RoundedOutput::after(op.getResult(0));
   // What is found before the group ends is in the group.
   AttentionBefore before(op, AttentionShape(op),
                          strategyOf<AttentionStrategyAttr>(op).getAttend());
   inlineGroup(rewriter, group);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   b.setInsertionPoint(op);
-  AttentionLaunches launches(b, op, kernels, before, mergesBehind);
+  AttentionLaunches launches(b, op, kernels, before, mergesAfter);
   SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
   results[0] = rounded.replace(b, rewriter, results[0], op.getY());
   rewriter.replaceOp(op, results);
-  return launches.piecesBehind();
+  return launches.piecesAfter();
 }
 
 static bool hasKernels(GroupOp group) {
@@ -58,19 +58,19 @@ struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
                                          "it is of a shape that is left");
     }
     bool inProducts = group.getInProducts();
-    GroupOp rounding = inProducts ? roundingBehind(group) : GroupOp();
-    auto behind = inProducts ? matmulsBehind(group, rounding) : std::nullopt;
-    if (inProducts && (!behind || behind->size() != 1)) {
+    GroupOp rounding = inProducts ? roundingAfter(group) : GroupOp();
+    auto after = inProducts ? matmulsAfter(group, rounding) : std::nullopt;
+    if (inProducts && (!after || after->size() != 1)) {
       return rewriter.notifyMatchFailure(group, "others read its outputs");
     }
     auto pieces = replaceAttention(group, rewriter, kernels, inProducts);
     if (!pieces) { // the others have launches of their own
       return success();
     }
-    MatmulGroup products = MatmulGroup::of(behind->front());
+    MatmulGroup products = MatmulGroup::of(after->front());
     auto codes =
         rounding ? rootOf<QuantizeEntriesOp>(rounding) : QuantizeEntriesOp();
-    inlineGroup(rewriter, behind->front());
+    inlineGroup(rewriter, after->front());
     if (rounding) {
       inlineGroup(rewriter, rounding);
     }
@@ -84,14 +84,14 @@ private:
   static Value outputsOf(GroupOp group) {
     auto op = cast<SegmentedAttentionOp>(group.getRoots().front());
     Value y = op.getResult(0);
-    if (linalg::GenericOp rounding = RoundedOutput::behind(y).rounding) {
+    if (linalg::GenericOp rounding = RoundedOutput::after(y).rounding) {
       y = rounding.getResult(0);
     }
     return resultOf(group, y);
   }
 
-  static std::optional<SmallVector<GroupOp>> matmulsBehind(GroupOp group,
-                                                           GroupOp rounding) {
+  static std::optional<SmallVector<GroupOp>> matmulsAfter(GroupOp group,
+                                                          GroupOp rounding) {
     if (!rounding) {
       return matmulsThatRead(outputsOf(group), MatmulForm::FewRows);
     }
@@ -106,9 +106,9 @@ private:
   }
 
   /// The quantization of its outputs, in matmuls; null without one.
-  static GroupOp roundingBehind(GroupOp group) {
+  static GroupOp roundingAfter(GroupOp group) {
     Value y = outputsOf(group);
-    auto codes = y ? quantizedBehind(y) : QuantizeEntriesOp();
+    auto codes = y ? quantizedAfter(y) : QuantizeEntriesOp();
     auto rounding = codes ? codes->getParentOfType<GroupOp>() : GroupOp();
     return rounding && rounding.getInProducts() ? rounding : GroupOp();
   }

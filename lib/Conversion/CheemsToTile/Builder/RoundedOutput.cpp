@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-RoundedOutput RoundedOutput::behind(Value y) {
+RoundedOutput RoundedOutput::after(Value y) {
   auto collapse = hasOneUseInBlock(y)
                       ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
                       : tensor::CollapseShapeOp();
@@ -44,7 +44,7 @@ Value RoundedOutput::replace(ImplicitLocOpBuilder &b, PatternRewriter &rewriter,
   return y;
 }
 
-QuantizeEntriesOp cheems::tile::quantizedBehind(Value y) {
+QuantizeEntriesOp cheems::tile::quantizedAfter(Value y) {
   auto collapse = y.hasOneUse()
                       ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
                       : tensor::CollapseShapeOp();

@@ -13,7 +13,7 @@ namespace cheems::tile {
 struct RoundedOutput {
   linalg::GenericOp rounding; ///< null without one
 
-  static RoundedOutput behind(Value y);
+  static RoundedOutput after(Value y);
   /// Memory for the rounded outputs in the shape of `y`; `y` without a
   /// rounding.
   Value memory(ImplicitLocOpBuilder &b, Value y) const;
@@ -25,7 +25,7 @@ struct RoundedOutput {
 
 /// The op that alone reads outputs, as rows of all heads, and quantizes them;
 /// null without one.
-QuantizeEntriesOp quantizedBehind(Value y);
+QuantizeEntriesOp quantizedAfter(Value y);
 
 } // namespace cheems::tile
 

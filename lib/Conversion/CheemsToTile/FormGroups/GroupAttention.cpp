@@ -16,7 +16,7 @@ using namespace cheems::tile;
 
 namespace {
 /// The matmuls of few rows that alone read the outputs.
-struct MatmulsBehind {
+struct MatmulsAfter {
   std::optional<MatmulGroup> group;
   QuantizeEntriesOp codes; ///< null if outputs are not quantized
 };
@@ -24,7 +24,7 @@ struct MatmulsBehind {
 
 /// The group of a matmul of few rows, if it has all that read `rounding`.
 static std::optional<MatmulGroup>
-groupBehind(Operation *rounding, MatmulForm form, const Strategy &strategy) {
+groupAfter(Operation *rounding, MatmulForm form, const Strategy &strategy) {
   Product product = rounding->use_empty()
                         ? Product{nullptr}
                         : Product::of(*rounding->user_begin());
@@ -45,42 +45,42 @@ groupBehind(Operation *rounding, MatmulForm form, const Strategy &strategy) {
   return hasAll ? std::make_optional(group) : std::nullopt;
 }
 
-static MatmulsBehind matmulsBehind(Value y, const RoundedOutput &rounded,
-                                   const Strategy &strategy) {
+static MatmulsAfter matmulsAfter(Value y, const RoundedOutput &rounded,
+                                 const Strategy &strategy) {
   if (linalg::GenericOp rounding = rounded.rounding) {
     return {rounding->hasOneUse()
-                ? groupBehind(rounding, MatmulForm::FewRows, strategy)
+                ? groupAfter(rounding, MatmulForm::FewRows, strategy)
                 : std::nullopt,
             {}};
   }
-  QuantizeEntriesOp codes = quantizedBehind(y);
+  QuantizeEntriesOp codes = quantizedAfter(y);
   auto rows = codes ? cast<RankedTensorType>(codes.getX().getType())
                     : RankedTensorType();
   if (!codes || rows.isDynamicDim(1) || rows.getDimSize(1) > kMostRounded) {
     return {};
   }
-  return {groupBehind(codes, MatmulForm::QuantizedFewRows, strategy), codes};
+  return {groupAfter(codes, MatmulForm::QuantizedFewRows, strategy), codes};
 }
 
 static void formGroup(SegmentedAttentionOp op, const Strategy &strategy) {
   AttentionShape shape(op);
   AttentionStrategyAttr sizes = strategy.attention(op);
-  RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
-  MatmulsBehind behind = leavesSplits(shape, sizes)
-                             ? matmulsBehind(op.getResult(0), rounded, strategy)
-                             : MatmulsBehind();
+  RoundedOutput rounded = RoundedOutput::after(op.getResult(0));
+  MatmulsAfter after = leavesSplits(shape, sizes)
+                           ? matmulsAfter(op.getResult(0), rounded, strategy)
+                           : MatmulsAfter();
   Grouping attention(AttentionBefore(op, shape, sizes.getAttend()).ops());
   attention.add(op);
   bool takesRounding = attention.addRounding(rounded, op);
   GroupOp group = attention.form(GroupKind::Attention, op);
-  if (!behind.group || (rounded.rounding && !takesRounding)) {
+  if (!after.group || (rounded.rounding && !takesRounding)) {
     return;
   }
   group.setInProducts(true);
-  if (QuantizeEntriesOp codes = behind.codes) {
+  if (QuantizeEntriesOp codes = after.codes) {
     Grouping({codes}).form(GroupKind::Rounding, codes).setInProducts(true);
   }
-  Grouping(behind.group->ops()).form(GroupKind::Products, behind.group->at);
+  Grouping(after.group->ops()).form(GroupKind::Products, after.group->at);
 }
 
 namespace {

@@ -16,7 +16,7 @@ using namespace cheems::tile;
 
 /// All matmuls that read the rows of an op. None if something else reads them.
 static std::optional<SmallVector<MatmulGroup>>
-groupsBehind(Operation *rounding, MatmulForm form, const Strategy &strategy) {
+groupsAfter(Operation *rounding, MatmulForm form, const Strategy &strategy) {
   SmallVector<MatmulGroup> groups;
   llvm::SmallPtrSet<Operation *, 8> taken;
   SmallVector<Operation *> users(rounding->getUsers());
@@ -66,7 +66,7 @@ static void groupNormed(RmsNormOp norm, const Strategy &strategy) {
   if (!chain.after || chain.before) {
     return; // it is not rounded alone
   }
-  auto groups = groupsBehind(chain.after, MatmulForm::FewRows, strategy);
+  auto groups = groupsAfter(chain.after, MatmulForm::FewRows, strategy);
   if (!groups || !canBeAt(*groups, chain.after)) {
     return;
   }
@@ -104,7 +104,7 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
       !type.isDynamicDim(0) || type.getDimSize(1) > kMostRounded) {
     return; // no block has its rows
   }
-  auto groups = groupsBehind(op, MatmulForm::QuantizedFewRows, strategy);
+  auto groups = groupsAfter(op, MatmulForm::QuantizedFewRows, strategy);
   if (!groups) {
     return;
   }

@@ -77,7 +77,7 @@ static void groupNorm(RmsNormOp norm) {
 
 static void groupRotary(RotaryOp op) {
   Grouping group(HeadsBefore::rotatedBy(op).ops());
-  group.addRounding(RoundedOutput::behind(op.getResult(0)), op);
+  group.addRounding(RoundedOutput::after(op.getResult(0)), op);
   group.form(GroupKind::Rotary, op);
 }
 

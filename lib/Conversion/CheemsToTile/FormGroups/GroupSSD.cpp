@@ -25,13 +25,13 @@ static void formGroup(SegmentedSSDOp op) {
   }
   if (Strategy::takesRounded(op)) {
     for (Value heads : {op.getX(), op.getB(), op.getC()}) {
-      for (Operation *between : opsBehindRounding(heads)) {
+      for (Operation *between : opsAfterRounding(heads)) {
         group.addReadThrough(between);
       }
     }
   }
   group.addReadThrough(opBeforeA(op));
-  group.addRounding(RoundedOutput::behind(op.getResult(0)), op);
+  group.addRounding(RoundedOutput::after(op.getResult(0)), op);
   group.form(GroupKind::SSD, op);
 }
 

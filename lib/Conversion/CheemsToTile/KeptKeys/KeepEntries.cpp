@@ -240,9 +240,9 @@ private:
                         [&](Value first, ValueRange now) -> SmallVector<Value> {
                           Value other = readGoodness(some, kLeaving, first);
                           Value numbers = t.indicesFrom(first, some, 0);
-                          Value isBehind = t.isLess(
+                          Value isAfter = t.isLess(
                               ownNumber, t.broadcast(numbers, candidates));
-                          Value least = t.select(isBehind, next, own);
+                          Value least = t.select(isAfter, next, own);
                           return {t.add(now[0], t.ones(isBelow(other, least)))};
                         })[0],
                  1);

@@ -77,9 +77,9 @@ SmallVector<Operation *> MatmulChain::ops() const {
   for (Product product : products) {
     ops.push_back(product.op);
   }
-  linalg::GenericOp behind = after;
-  if (behind) {
-    ops.push_back(behind);
+  linalg::GenericOp after = after;
+  if (after) {
+    ops.push_back(after);
   }
   return ops;
 }

@@ -65,7 +65,7 @@ static SmallVector<MatmulGroup> inlineMatmuls(PatternRewriter &rewriter,
 
 /// Whether launches after `maker` can have the matmuls: all that they read
 /// besides its results is there.
-static bool canBeBehind(GroupOp maker, ArrayRef<GroupOp> groups) {
+static bool canBeAfter(GroupOp maker, ArrayRef<GroupOp> groups) {
   return llvm::all_of(groups, [&](GroupOp group) {
     return llvm::all_of(MatmulGroup::of(group).chains,
                         [&](const MatmulChain &chain) {
@@ -109,7 +109,7 @@ struct NormedMatmulsToTile : GroupToKernels<GroupKind::Norm> {
     }
     auto groups = matmulsThatRead(resultOf(op, chain.after.getResult(0)),
                                   MatmulForm::FewRows);
-    if (!groups || !canBeBehind(op, *groups)) {
+    if (!groups || !canBeAfter(op, *groups)) {
       return rewriter.notifyMatchFailure(op, "others read its rows");
     }
     inlineGroup(rewriter, op);
@@ -148,7 +148,7 @@ struct RoundedMatmulsToTile : GroupToKernels<GroupKind::Rounding> {
         isNormed && (!norm || resultOf(maker, norm.getResult(0)) != x ||
                      maker->getNextNode() != op.getOperation() ||
                      NormChain::of(norm).after || NormChain::of(norm).before ||
-                     !groups || !canBeBehind(op, *groups));
+                     !groups || !canBeAfter(op, *groups));
     if (!groups || isLong || isWrong) {
       return rewriter.notifyMatchFailure(op, "others read its codes");
     }

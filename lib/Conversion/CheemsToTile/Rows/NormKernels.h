@@ -27,9 +27,9 @@ struct NormChain {
     return after && !op.getResult(0).hasOneUse();
   }
   Operation *last() const {
-    linalg::GenericOp behind = after;
+    linalg::GenericOp after = after;
     RmsNormOp op = norm;
-    return behind ? behind.getOperation() : op.getOperation();
+    return after ? after.getOperation() : op.getOperation();
   }
 };
 

@@ -42,11 +42,11 @@ NormChain NormChain::of(RmsNormOp norm) {
     return chain;
   }
   // The kernel runs where the last op is: others that read must be after it.
-  bool behind = llvm::all_of(before->getUsers(), [&](Operation *user) {
+  bool after = llvm::all_of(before->getUsers(), [&](Operation *user) {
     Operation *here = norm->getBlock()->findAncestorOpInBlock(*user);
     return here && (here == norm || chain.last()->isBeforeInBlock(here));
   });
-  if (behind) {
+  if (after) {
     chain.before = before;
   }
   return chain;

@@ -190,7 +190,7 @@ struct RotaryToTile : GroupToKernels<GroupKind::Rotary> {
     int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2);
     HeadsBefore before = HeadsBefore::rotatedBy(op);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    RoundedOutput rounded = RoundedOutput::after(op.getResult(0));
     inlineGroup(rewriter, group);
     b.setInsertionPoint(op);
     Value out = rounded.memory(b, op.getY());

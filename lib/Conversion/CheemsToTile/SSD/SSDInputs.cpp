@@ -35,7 +35,7 @@ static Value roundedBefore(Value heads) {
   return rounded && getElementTypeOrSelf(rounded).isBF16() ? rounded : Value();
 }
 
-SmallVector<Operation *> cheems::tile::opsBehindRounding(Value heads) {
+SmallVector<Operation *> cheems::tile::opsAfterRounding(Value heads) {
   SmallVector<Operation *> ops;
   if (!roundedBefore(heads)) {
     return ops;

@@ -16,7 +16,7 @@ linalg::GenericOp opBeforeA(SegmentedSSDOp op);
 
 /// What widens x, b or c of numbers in bf16, and splits them into heads: the
 /// last op first. Empty if they have not been rounded.
-SmallVector<Operation *> opsBehindRounding(Value heads);
+SmallVector<Operation *> opsAfterRounding(Value heads);
 
 /// What a launch takes from its group before the op itself.
 struct SSDBefore {

@@ -62,10 +62,10 @@ public:
 
 private:
   /// Whether a chunk's rows are under way before its turn.
-  bool fetchesAhead() const { return s.getStages() > 1; }
+  bool prefetches() const { return s.getStages() > 1; }
 
   void takeSpan(const SSDChunk &span, Value index, Value begin, Value end) {
-    if (fetchesAhead()) {
+    if (prefetches()) {
       fetch(begin);
     }
     SmallVector<Value> now;
@@ -106,7 +106,7 @@ private:
   /// \param now the parts of the state, and facts of the chunk.
   SmallVector<Value> takeChunk(Value index, ValueRange now, bool isLast) {
     Value stage = chunks.stageOf(index), zero = t.index(0);
-    if (!fetchesAhead()) {
+    if (!prefetches()) {
       // Nobody reads the rows of the chunk before any more.
       t.barrier();
       fetch(index);
@@ -119,7 +119,7 @@ private:
     t.waitForAll(0);
     SmallVector<Value> next;
     if (!isLast) {
-      if (fetchesAhead()) {
+      if (prefetches()) {
         fetch(t.add(index, 1));
       }
       next = chunks.factsOf(t.add(index, 1));

@@ -298,7 +298,7 @@ struct SSDToTile : GroupToKernels<GroupKind::SSD> {
     if (!op || lacksRounding(op)) {
       return rewriter.notifyMatchFailure(group, "it has inputs of f32");
     }
-    RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    RoundedOutput rounded = RoundedOutput::after(op.getResult(0));
     SSDBefore before = SSDBefore::of(op); // in the group
     inlineGroup(rewriter, group);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);

@@ -116,7 +116,7 @@ static void waitBefore(Operation *op) {
 
 /// Each path waits after the loads that it begins with. Returns whether the
 /// block does: a path that came through a branch may then have waited twice.
-static bool waitBehindLoads(Block &block) {
+static bool waitAfterLoads(Block &block) {
   for (Operation &op : block) {
     if (mayComeFirst(&op)) {
       continue;
@@ -127,7 +127,7 @@ static bool waitBehindLoads(Block &block) {
     }
     for (Region &region : op.getRegions()) {
       if (!region.empty()) {
-        waitBehindLoads(region.front());
+        waitAfterLoads(region.front());
       }
     }
   }
@@ -138,7 +138,7 @@ static void placeWaits(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   if (!beginsWithLoads(body)) {
     waitBefore(&body.front());
-  } else if (!waitBehindLoads(body)) {
+  } else if (!waitAfterLoads(body)) {
     // When a kernel has ended, so have all before it.
     waitBefore(body.getTerminator());
   }

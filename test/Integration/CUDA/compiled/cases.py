@@ -139,7 +139,7 @@ CASES = [
     row_op("heads", [normal(1, "f32", 7, 3, 36), normal(2, "f32", 36), Room("f32", (7, 3, 36))], lambda x, w: [laws.rms_norm(x, w)]),
     rotate(150, 3, 24),
     row_op("elements", [normal(1, "f32", 9, 300), normal(2, "f32", 300), Room("bf16", (9, 300))], lambda x, b: [laws.silu(x + b)]),
-    attention("prompt", 4, 2, 2, 64, "bf16", 0.125, (70, 5), (202, 130)),  # so many that stages are filled anew behind each turn
+    attention("prompt", 4, 2, 2, 64, "bf16", 0.125, (70, 5), (202, 130)),  # so many that stages are filled anew after each turn
     attention("shared_query", 2, 1, 2, 96, "bf16", 0.1, (70, 5), (202, 130)),
     attention("great", 1, 1, 1, 192, "bf16", 0.07, (70, 5), (10, 130)),
     attention("exact_entries", 2, 1, 1, 36, "f32", 0.125, (70, 5), (10, 130)),

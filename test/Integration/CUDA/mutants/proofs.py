@@ -4,7 +4,7 @@ nothing that the emulator checks goes into them. Each returns why, or None.
 Groups of copies and products: the text and its mutant run along every path of the flow side by side. After each wait and until
 the next statement that could tell the difference, the mutant has waited for all that the text has waited for.
 
-Barriers of the whole block: what lies between the barriers before and behind becomes one stretch. Nothing in its first
+Barriers of the whole block: what lies between the barriers before and after becomes one stretch. Nothing in its first
 part and nothing in its second one can touch the same bytes, unless one thread does both or both only read. Whatever lies
 further apart has another barrier between. Buffers of global memory that come from different parameters do not overlap.
 
@@ -163,7 +163,7 @@ def touches_of(flow, statement):
     if re.match(r"mbarrier\.(init|inval)", text):
         return [("mbarrier", "changes", one)]
     if re.match(r"mbarrier\.", text):
-        # A test that only some threads make tells the others something by the barrier behind it.
+        # A test that only some threads make tells the others something by the barrier after it.
         return None if statement.guard and "wait" in text else [("mbarrier", "uses", one)]
     if re.match(r"cp\.async\.bulk\..*mbarrier", text):
         return [("mbarrier", "uses", one), ("shared", "copies", one)]
@@ -256,14 +256,14 @@ def barrier(flow, place, ptx):
     is_one_warpgroup = bool(threads) and int(threads[1]) <= 128
     if any(conflict(first, second, is_one_warpgroup) for first in sides[0] for second in sides[1]):
         return None
-    # An atomic may tell other blocks what its own has done before, or learn what it may do behind.
+    # An atomic may tell other blocks what its own has done before, or learn what it may do after.
     if any(is_atomic(flow.statements[number]) for number in numbers):
         written = [one for statement in flow.statements for one in touches(flow, statement) or () if one[:2] == ("global", "writes")]
         for number in numbers:
             for one in touches(flow, flow.statements[number]) or ():
                 if one[0] == "global" and not is_atomic(flow.statements[number]) and any(overlap(one, other) for other in written):
                     return None
-    return "between the barriers before and behind it no two threads touch the same memory, unless all of them only read"
+    return "between the barriers before and after it no two threads touch the same memory, unless all of them only read"
 
 
 def is_wait_without_effect(flow, number):

@@ -36,7 +36,7 @@ class Proofs(unittest.TestCase):
         body = copy + "\tcp.async.commit_group; // HERE\n" + copy + "\tcp.async.commit_group;\n\tcp.async.wait_group 0;\n\tbar.sync 0;\n"
         self.check(body, "commit removed", "wait_group 0", "wait_group 1")
 
-    def test_a_wait_behind_one_like_it(self):
+    def test_a_wait_after_one_like_it(self):
         body = ("\tcp.async.cg.shared.global [%r1], [%rd1], 16;\n\tcp.async.commit_group;\n\tcp.async.wait_group 0;\n"
                 "\tadd.s32 %r2, %r2, 1;\n\tcp.async.wait_group 0; // HERE\n\tbar.sync 0;\n")
         self.check(body, "wait removed", "\tcp.async.wait_group 0;\n")
@@ -81,7 +81,7 @@ class Proofs(unittest.TestCase):
         body = "\tld.global.b32 %r1, [%rd1];\n\tbar.sync 0; // HERE\n\tst.global.b32 [%rd2], %r1;\n"
         self.check(body, "barrier removed", "[%rd2], %r1", "[%rd1], %r1")
 
-    def test_a_fence_behind_a_fence(self):
+    def test_a_fence_after_a_fence(self):
         body = "\tfence.proxy.async.shared::cta;\n\tadd.s32 %r1, %r1, 1;\n\tfence.proxy.async.shared::cta; // HERE\n\tbar.sync 0;\n"
         self.check(body, "fence removed", "add.s32 %r1, %r1, 1", "st.shared.b32 [%r2], %r1")
 
