@@ -71,16 +71,16 @@ std::optional<std::vector<int64_t>> offsetsOf(llvm::ArrayRef<int64_t> shape,
       return std::nullopt;
     }
   }
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   forEachIndex(sizes, [&](llvm::ArrayRef<int64_t> index) {
     int64_t place = 0;
     for (size_t d = 0; d < shape.size(); ++d) {
       place = place * shape[d] + offsets[d] + index[d] * strides[d];
     }
-    places.push_back(place);
+    indices.push_back(place);
     return true;
   });
-  return places;
+  return indices;
 }
 
 } // namespace cheems::interpreter

@@ -12,13 +12,13 @@ sliceOffsets(OffsetSizeAndStrideOpInterface op, ArrayRef<int64_t> shape,
   SmallVector<int64_t> offsets = f.extents(op.getMixedOffsets()),
                        sizes = f.extents(op.getMixedSizes()),
                        strides = f.extents(op.getMixedStrides());
-  auto places = offsetsOf(shape, offsets, sizes, strides);
-  if (!places) {
+  auto indices = offsetsOf(shape, offsets, sizes, strides);
+  if (!indices) {
     f.fail() << "takes " << shapeText(sizes) << " at " << shapeText(offsets)
              << " with strides " << shapeText(strides)
              << ", which is not inside " << shapeText(shape);
   }
-  return places;
+  return indices;
 }
 
 SmallVector<int64_t> sliceShape(OffsetSizeAndStrideOpInterface op,
@@ -41,11 +41,11 @@ void insertSlice(OffsetSizeAndStrideOpInterface op,
              << shapeText(shape);
     return;
   }
-  auto places = sliceOffsets(op, into.shape, f);
-  if (!places) {
+  auto indices = sliceOffsets(op, into.shape, f);
+  if (!indices) {
     return;
   }
-  for (auto [i, place] : llvm::enumerate(*places)) {
+  for (auto [i, place] : llvm::enumerate(*indices)) {
     into.data[place] = source.data[i];
   }
 }
@@ -53,12 +53,12 @@ void insertSlice(OffsetSizeAndStrideOpInterface op,
 static void extract(tensor::ExtractSliceOp op, Frame &f) {
   const Tensor &source = f.tensor(op.getSource());
   auto slice = cast<OffsetSizeAndStrideOpInterface>(op.getOperation());
-  auto places = sliceOffsets(slice, source.shape, f);
-  if (!places) {
+  auto indices = sliceOffsets(slice, source.shape, f);
+  if (!indices) {
     return;
   }
   Tensor part(sliceShape(slice, op.getDroppedDims(), f));
-  for (auto [i, place] : llvm::enumerate(*places)) {
+  for (auto [i, place] : llvm::enumerate(*indices)) {
     part.data[i] = source.data[place];
   }
   f.set(op.getResult(), std::move(part));

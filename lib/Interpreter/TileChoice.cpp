@@ -13,9 +13,9 @@ static void gather(tile::GatherOp op, Frame &f) {
                                int64_t(op.getAligned().value_or(0)), f));
 }
 
-/// target[o + places[i] e_d] = tile[i]
+/// target[o + indices[i] e_d] = tile[i]
 static void scatter(tile::ScatterOp op, Frame &f) {
-  const Tensor &tile = f.read(op.getTile()), &places = f.read(op.getPlaces());
+  const Tensor &tile = f.read(op.getTile()), &indices = f.read(op.getIndices());
   Memory &target = f.memory(op.getTarget());
   SmallVector<int64_t> dims = {int64_t(op.getDim())};
   Access access{target.contents(), {}, dims, {}};
@@ -34,7 +34,7 @@ static void scatter(tile::ScatterOp op, Frame &f) {
   llvm::DenseSet<int64_t> written;
   for (int64_t i = 0; i < tile.shape[0]; ++i) {
     SmallVector<int64_t> at = access.offsets;
-    at[along] = first + int64_t(places(i));
+    at[along] = first + int64_t(indices(i));
     if (at[along] < 0 || at[along] >= access.memory.shape[along]) {
       continue;
     }

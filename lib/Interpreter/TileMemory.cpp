@@ -134,15 +134,15 @@ static void read(tile::ReadOp op, Frame &f) {
                                 : SmallVector<int64_t>(shape));
   bool turned = op.getTransposed();
   auto repeats = int64_t(op.getParts().value_or(1));
-  auto places = placesIn(op, tile.shape[turned ? 1 : 0] / repeats,
-                         tile.shape[turned ? 0 : 1], f);
-  if (!places) {
+  auto indices = placesIn(op, tile.shape[turned ? 1 : 0] / repeats,
+                          tile.shape[turned ? 0 : 1], f);
+  if (!indices) {
     return;
   }
   const Tensor &buffer = f.memory(op.getBuffer()).contents();
   for (int64_t i = 0; i < tile.shape[0]; ++i) {
     for (int64_t j = 0; j < tile.shape[1]; ++j) {
-      int64_t place = turned ? (*places)(j, i) : (*places)(i / repeats, j);
+      int64_t place = turned ? (*indices)(j, i) : (*indices)(i / repeats, j);
       tile(i, j) = buffer.data[size_t(place)];
       if (isUninitialised(tile(i, j))) {
         f.fail() << "reads element " << indexText(buffer.shape, place)
@@ -158,14 +158,14 @@ static void read(tile::ReadOp op, Frame &f) {
 
 static void write(tile::WriteOp op, Frame &f) {
   const Tensor &tile = f.read(op.getTile());
-  auto places = placesIn(op, tile.shape[0], tile.shape[1], f);
+  auto indices = placesIn(op, tile.shape[0], tile.shape[1], f);
   if (f.failed()) {
     return;
   }
   for (int64_t i = 0; i < tile.shape[0]; ++i) {
     for (int64_t j = 0; j < tile.shape[1]; ++j) {
       f.memory(op.getBuffer())
-          .write((*places)(i, j), tile(i, j), f.tileBlock->number);
+          .write((*indices)(i, j), tile(i, j), f.tileBlock->number);
     }
   }
 }

@@ -5,13 +5,13 @@
 // CHECK: floats F32 [8] 5 -1 6 0.666667 3 2 nan 2
 // CHECK: integers I32 [10] -2147483648 -4 1073741822 -2 -1 1 12 -1 28 1073741824
 // CHECK: bytes I32 [3] -128 16 -1
-// CHECK: places I64 [3] 7 3 5
+// CHECK: indices I64 [3] 7 3 5
 // CHECK: compared I32 [6] 1 0 1 0 1 1
 // Ops on tensors work by elements.
 // CHECK: narrowed F32 [2] 2048 1
 // CHECK: chosen I32 [3] 5 -7 6
 func.func @main() -> (tensor<8xf32> {cheems.name = "floats"}, tensor<10xi32> {cheems.name = "integers"}, tensor<3xi8> {cheems.name = "bytes"},
-    tensor<3xindex> {cheems.name = "places"}, tensor<6xi1> {cheems.name = "compared"}, tensor<2xf32> {cheems.name = "narrowed"},
+    tensor<3xindex> {cheems.name = "indices"}, tensor<6xi1> {cheems.name = "compared"}, tensor<2xf32> {cheems.name = "narrowed"},
     tensor<3xi32> {cheems.name = "chosen"}) {
   %two = arith.constant 2.0 : f32
   %three = arith.constant 3.0 : f32
@@ -59,7 +59,7 @@ func.func @main() -> (tensor<8xf32> {cheems.name = "floats"}, tensor<10xi32> {ch
   %p0 = affine.apply affine_map<(i)[j] -> (i floordiv 4 + j)>(%d)[%s]
   %p1 = affine.min affine_map<(i) -> (i ceildiv 4, 64)>(%d)
   %p2 = affine.max affine_map<(i, j) -> (i mod 4, j)>(%d, %s)
-  %places = tensor.from_elements %p0, %p1, %p2 : tensor<3xindex>
+  %indices = tensor.from_elements %p0, %p1, %p2 : tensor<3xindex>
 
   %c0 = arith.cmpf olt, %two, %three : f32
   %c1 = arith.cmpf olt, %two, %nan : f32
@@ -77,5 +77,5 @@ func.func @main() -> (tensor<8xf32> {cheems.name = "floats"}, tensor<10xi32> {ch
   %right = arith.constant dense<[4, 2, 6]> : tensor<3xi32>
   %greater = arith.cmpi ugt, %left, %right : tensor<3xi32>
   %chosen = arith.select %greater, %left, %right : tensor<3xi1>, tensor<3xi32>
-  return %floats, %integers, %bytes, %places, %compared, %narrowed, %chosen : tensor<8xf32>, tensor<10xi32>, tensor<3xi8>, tensor<3xindex>, tensor<6xi1>, tensor<2xf32>, tensor<3xi32>
+  return %floats, %integers, %bytes, %indices, %compared, %narrowed, %chosen : tensor<8xf32>, tensor<10xi32>, tensor<3xi8>, tensor<3xindex>, tensor<6xi1>, tensor<2xf32>, tensor<3xi32>
 }

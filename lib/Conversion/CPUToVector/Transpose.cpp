@@ -1,5 +1,5 @@
 // Squares of vectors transposed: blocks of halving size off the
-// diagonal change places.
+// diagonal change indices.
 #include "Transpose.h"
 
 using namespace mlir;

@@ -114,7 +114,7 @@ AttentionLoops::Stored AttentionLoops::storeRows() {
   if (op.getKeep()) {
     stored.thresholds = after[pools];
     stored.lasts = after[pools + 1];
-    stored.places = after[pools + 2];
+    stored.indices = after[pools + 2];
   } else if (op.getCounts()) {
     stored.seen = after[pools];
   }
@@ -218,23 +218,23 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
                                     e.index(cpu::kAttentionKeys)));
         };
         SmallVector<Value> state, after;
-        SmallVector<Extents> places, sizes;
+        SmallVector<Extents> indices, sizes;
         for (Value of : before) {
           ArrayRef<int64_t> shape =
               cast<RankedTensorType>(of.getType()).getShape();
-          places.emplace_back(shape.size(), zero);
-          places.back()[0] = i;
+          indices.emplace_back(shape.size(), zero);
+          indices.back()[0] = i;
           sizes.push_back({one, e.attr(queries), e.attr(size)});
           sizes.back().resize(shape.size());
           SmallVector<int64_t> one(shape);
           one[0] = 1;
-          state.push_back(e.slice(of, places.back(), sizes.back(), one));
+          state.push_back(e.slice(of, indices.back(), sizes.back(), one));
         }
         state = softmaxOf(sequence, of, firstEntry(piece),
                           firstEntry(e.add(piece, e.index(1))), entries, sight,
                           state);
         for (size_t j = 0; j < state.size(); ++j) {
-          after.push_back(e.insert(state[j], before[j], places[j], sizes[j]));
+          after.push_back(e.insert(state[j], before[j], indices[j], sizes[j]));
         }
         scf::YieldOp::create(b, after);
       });
@@ -292,7 +292,7 @@ AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
   return {merged[0], merged[1], merged[2]};
 }
 
-/// With a window: rows take the places of those that they push out.
+/// With a window: rows take the indices of those that they push out.
 void AttentionLoops::update(const Stored &stored) {
   OpFoldResult one = e.attr(1);
   SmallVector<Value> after =
@@ -302,7 +302,7 @@ void AttentionLoops::update(const Stored &stored) {
         Extents place{of.start, of.head}, sizes{one, one};
         sequence.evict(e.slice(stored.thresholds, place, sizes, {1}),
                        e.slice(stored.lasts, place, sizes, {1}),
-                       e.slice(stored.places, place, sizes, {1}),
+                       e.slice(stored.indices, place, sizes, {1}),
                        sequence.kept(of.position), e.index(1));
         return inserted(pools, of, sequence.entries);
       });

@@ -61,9 +61,9 @@ private:
   // AttentionDecode.cpp: the decode entry.
   /// What storing a step's rows leaves for those that attend.
   struct Stored {
-    Value thresholds, lasts, places; ///< [T, state heads], with a window
-    Value seen;                      ///< [T, state heads] where that is counted
-    Value most;                      ///< entries of any sequence, at most
+    Value thresholds, lasts, indices; ///< [T, state heads], with a window
+    Value seen; ///< [T, state heads] where that is counted
+    Value most; ///< entries of any sequence, at most
   };
   /// The softmax of splits, [T, splits, heads, ...], or of rows, [T, H(, P)].
   struct Softmax {

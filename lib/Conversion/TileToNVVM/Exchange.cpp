@@ -103,9 +103,9 @@ private:
     SmallVector<Value> place = t.place(tile);
     bool isRow = tile.getRank() == 1;
     Value row = isRow ? t.i32(0) : place[0];
-    auto places = layout.getElements(tile.getShape());
-    for (int64_t at = 0; at < int64_t(places.size()); at += width) {
-      const auto &element = places[size_t(at)];
+    auto indices = layout.getElements(tile.getShape());
+    for (int64_t at = 0; at < int64_t(indices.size()); at += width) {
+      const auto &element = indices[size_t(at)];
       Value pointer =
           address(row, place.back(), isRow ? 0 : element[0], element.back());
       access(t.offset(pointer, begin), at, width);

@@ -25,20 +25,20 @@ struct LowerFetchRows : OpConversionPattern<FetchRowsOp> {
                       adaptor.getStage().front());
     SmallVector<Value> first = t.place(tile);
     int64_t bytes = buffer.getElementBytes(), aligned = op.getAligned();
-    auto places = layout.getElements(tile.getShape());
+    auto indices = layout.getElements(tile.getShape());
     auto held = layoutOf(rows).getElements(rows.getShape());
     SmallVector<Value> numbers = t.elements(adaptor.getRows().front());
     for (auto [chosenPlace, number] : llvm::zip_equal(held, numbers)) {
       ChosenPart chosen(t, op, adaptor, tile.getShape(), number);
       GlobalTile memory(t, chosen.operands, {t.i32(0), first[1]});
-      for (size_t at = 0; at < places.size(); at += size_t(aligned / bytes)) {
-        if (places[at][0] != chosenPlace[0]) {
+      for (size_t at = 0; at < indices.size(); at += size_t(aligned / bytes)) {
+        if (indices[at][0] != chosenPlace[0]) {
           continue;
         }
-        int64_t along[] = {0, places[at][1]};
+        int64_t along[] = {0, indices[at][1]};
         GlobalTile::Place from = memory.place(along);
         Value to = target.pointer({first[0], t.mul(first[1], bytes),
-                                   places[at][0], along[1] * bytes, Value()});
+                                   indices[at][0], along[1] * bytes, Value()});
         t.copyAsync(to, t.offset(from.pointer, from.bytes), aligned,
                     memory.exists(along));
       }

@@ -16,13 +16,13 @@ struct Product {
   ThreadBuilder &t;
   SharedTile a, b;
   Value row, column; ///< of the thread's first element
-  SmallVector<SmallVector<int64_t>> places;
+  SmallVector<SmallVector<int64_t>> indices;
 
   /// `width` numbers from k on, of rows that are `axis` of the indices.
   std::map<int64_t, SmallVector<Value>>
   rows(SharedTile &buffer, Value first, size_t axis, Value k, int64_t width) {
     std::map<int64_t, SmallVector<Value>> numbers;
-    for (const auto &place : places) {
+    for (const auto &place : indices) {
       auto [at, isNew] = numbers.try_emplace(place[axis]);
       if (isNew) {
         Value pointer =
@@ -38,7 +38,7 @@ struct Product {
     auto left = rows(a, row, 0, k, width);
     auto right = rows(b, column, 1, k, width);
     for (int64_t next = 0; next < width; ++next) {
-      for (auto [sum, place] : llvm::zip_equal(sums, places)) {
+      for (auto [sum, place] : llvm::zip_equal(sums, indices)) {
         sum = LLVM::FMAOp::create(t.b, t.loc, left[place[0]][size_t(next)],
                                   right[place[1]][size_t(next)], sum);
       }

@@ -222,12 +222,12 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     int64_t bytes = width * tile.getElementTypeBitWidth() / 8;
     Type word = t.wordType(tile.getElementType(), bytes);
     auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
-    auto places = layoutOf(tile).getElements(tile.getShape());
+    auto indices = layoutOf(tile).getElements(tile.getShape());
     Freedom freedom(op, facts);
     SmallVector<Value> elements;
-    for (size_t at = 0; at < places.size(); at += size_t(width)) {
+    for (size_t at = 0; at < indices.size(); at += size_t(width)) {
       SmallVector<Value> words =
-          loadWords(t, memory.place(places[at]), memory.exists(places[at]),
+          loadWords(t, memory.place(indices[at]), memory.exists(indices[at]),
                     word, count, freedom);
       llvm::append_range(elements, t.fromWords(words, tile.getElementType()));
     }
@@ -251,7 +251,7 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getTile().getType(),
                      rows = op.getRows().getType();
-    auto places = layoutOf(tile).getElements(tile.getShape());
+    auto indices = layoutOf(tile).getElements(tile.getShape());
     auto held = layoutOf(rows).getElements(rows.getShape());
     SmallVector<Value> numbers = t.elements(adaptor.getRows().front());
     // Neighbours along chosen columns are none in memory.
@@ -259,7 +259,7 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     int64_t bytes = width * tile.getElementTypeBitWidth() / 8;
     Type word = t.wordType(tile.getElementType(), bytes);
     auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
-    SmallVector<Value> elements(places.size());
+    SmallVector<Value> elements(indices.size());
     auto axis = size_t(op.getAxis());
     Freedom freedom(op, facts);
     for (auto [chosenPlace, number] : llvm::zip_equal(held, numbers)) {
@@ -267,11 +267,11 @@ struct LowerGather : OpConversionPattern<GatherOp> {
       SmallVector<Value> first = t.place(tile);
       first[axis] = t.i32(0);
       GlobalTile memory(t, chosen.operands, first);
-      for (size_t at = 0; at < places.size(); at += size_t(width)) {
-        if (places[at][axis] != chosenPlace[0]) {
+      for (size_t at = 0; at < indices.size(); at += size_t(width)) {
+        if (indices[at][axis] != chosenPlace[0]) {
           continue;
         }
-        SmallVector<int64_t> along = places[at];
+        SmallVector<int64_t> along = indices[at];
         along[axis] = 0;
         SmallVector<Value> words = loadWords(
             t, memory.place(along), memory.exists(along), word, count, freedom);
@@ -298,13 +298,13 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     GlobalTile memory(t, operands, firstOf(t, op, tile, operands));
     Value stores = t.isFirstHolder(tile);
     auto width = size_t(accessWidth(tile, op.getAligned()));
-    auto places = layoutOf(tile).getElements(tile.getShape());
+    auto indices = layoutOf(tile).getElements(tile.getShape());
     SmallVector<Value> elements = t.elements(adaptor.getTile().front());
-    for (size_t at = 0; at < places.size(); at += width) {
+    for (size_t at = 0; at < indices.size(); at += width) {
       SmallVector<Value> words =
           t.toWords(ArrayRef<Value>(elements).slice(at, width));
-      storeWords(t, memory.place(places[at]),
-                 t.both(stores, memory.exists(places[at])), words);
+      storeWords(t, memory.place(indices[at]),
+                 t.both(stores, memory.exists(indices[at])), words);
     }
     rewriter.eraseOp(op);
     return success();
@@ -326,11 +326,11 @@ struct LowerScatter : OpConversionPattern<ScatterOp> {
     }
     auto along = size_t(op.getDim());
     Value from = offsets32[along];
-    offsets[along] = op.getPlaces(); // which is no constant
+    offsets[along] = op.getIndices(); // which is no constant
     int64_t shape[] = {1}, dims[] = {int64_t(op.getDim())};
     for (auto [element, place] :
          llvm::zip_equal(t.elements(adaptor.getTile().front()),
-                         t.elements(adaptor.getPlaces().front()))) {
+                         t.elements(adaptor.getIndices().front()))) {
       offsets32[along] = t.add(from, place);
       GlobalOperands operands{cast<MemRefType>(op.getTarget().getType()),
                               adaptor.getTarget(),

@@ -130,10 +130,10 @@ struct LowerMatrixRead : OpConversionPattern<ReadOp> {
     read.row = t.add(adaptor.getRow(), warp[transposed ? 1 : 0]);
     read.column = t.add(adaptor.getColumn(), warp[transposed ? 0 : 1]);
     // A matrix is a register.
-    auto places = fragment.getElements(tile.getShape());
-    for (size_t at = 0; at < places.size();
+    auto indices = fragment.getElements(tile.getShape());
+    for (size_t at = 0; at < indices.size();
          at += size_t(fragment.getKWidth())) {
-      read.matrices.push_back(inBuffer(places[at]));
+      read.matrices.push_back(inBuffer(indices[at]));
     }
     SmallVector<Value> words;
     while (words.size() < read.matrices.size()) {

@@ -32,13 +32,13 @@ struct Reduction {
   /// the axis.
   SmallVector<Value> own(Value vector) {
     auto axis = size_t(op.getAxis());
-    auto places = layoutOf(tile()).getElements(tile().getShape());
+    auto indices = layoutOf(tile()).getElements(tile().getShape());
     SmallVector<Value> elements = t.elements(vector);
     SmallVector<Value> numbers;
     for (const auto &kept :
          layoutOf(result()).getElements(result().getShape())) {
       SmallVector<std::pair<int64_t, Value>> along;
-      for (auto [place, element] : llvm::zip_equal(places, elements)) {
+      for (auto [place, element] : llvm::zip_equal(indices, elements)) {
         if (place[1 - axis] == kept[0]) {
           along.push_back({place[axis], element});
         }
@@ -85,7 +85,7 @@ struct Reduction {
       return;
     }
     int64_t row = result().getNumElements() * kWordBytes;
-    auto places = layoutOf(result()).getElements(result().getShape());
+    auto indices = layoutOf(result()).getElements(result().getShape());
     Value thread = t.thread();
     Value warp = t.shiftRight(thread, 5);
     Value begin = t.add(t.mul(t.place(result())[0], kWordBytes),
@@ -95,13 +95,13 @@ struct Reduction {
     Value writes = lanes == 0 ? Value() : t.isZero(t.bitAnd(thread, lanes));
     Value written = t.shared(t.add(begin, t.mul(warp, row)));
     storeSharedIf(t, writes, [&] {
-      for (auto [place, number] : llvm::zip_equal(places, numbers)) {
+      for (auto [place, number] : llvm::zip_equal(indices, numbers)) {
         storeShared(t, t.offset(written, place[0] * kWordBytes), number);
       }
     });
     t.barrier();
     Value read = t.shared(t.add(begin, t.mul(t.bitAnd(warp, ~warpBits), row)));
-    for (auto [place, number] : llvm::zip_equal(places, numbers)) {
+    for (auto [place, number] : llvm::zip_equal(indices, numbers)) {
       number = {};
       // Subsets of the bits, ascending.
       int64_t other = 0;

@@ -55,10 +55,10 @@ struct LowerRead : OpConversionPattern<ReadOp> {
       first.rowConstant = 0;
     }
     int64_t width = SharedTile::accessWidth(type, layoutOf(tile));
-    auto places = layoutOf(tile).getElements(tile.getShape());
+    auto indices = layoutOf(tile).getElements(tile.getShape());
     SmallVector<Value> elements;
-    for (size_t at = 0; at < places.size(); at += size_t(width)) {
-      SmallVector<int64_t> place = places[at];
+    for (size_t at = 0; at < indices.size(); at += size_t(width)) {
+      SmallVector<int64_t> place = indices[at];
       if (op.getParts()) { // all rows of a thread are one
         place[0] = 0;
       }
@@ -138,12 +138,12 @@ struct LowerWrite : OpConversionPattern<WriteOp> {
         firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn(),
                    constantRow(op.getRow()));
     auto width = size_t(SharedTile::accessWidth(type, layoutOf(tile)));
-    auto places = layoutOf(tile).getElements(tile.getShape());
+    auto indices = layoutOf(tile).getElements(tile.getShape());
     storeSharedIf(t, t.isFirstHolder(tile), [&] {
       SmallVector<Value> elements = t.elements(adaptor.getTile());
-      for (size_t at = 0; at < places.size(); at += width) {
+      for (size_t at = 0; at < indices.size(); at += width) {
         Value pointer =
-            buffer.pointer(moved(first, places[at], type.getElementBytes()));
+            buffer.pointer(moved(first, indices[at], type.getElementBytes()));
         storeShared(t, pointer, ArrayRef<Value>(elements).slice(at, width));
       }
     });

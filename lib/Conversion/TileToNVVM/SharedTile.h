@@ -36,7 +36,7 @@ private:
 };
 
 /// The row of a stage at which an access begins, if that is a constant that is
-/// not zero: then it belongs to the constants of places, so that accesses with
+/// not zero: then it belongs to the constants of indices, so that accesses with
 /// other such rows share the rest. Else 0.
 int64_t constantRow(Value row);
 

@@ -140,9 +140,9 @@ cheems_tile.kernel @sorted(%y: memref<1x?xi32>, %n: memref<1xi32>) warps(4) {
   %first = arith.subi %evens, %one : tensor<1x128xi32, #sorted>
   %second = arith.addi %odds, %behind : tensor<1x128xi32, #sorted>
   %place = arith.select %isOdd, %second, %first : tensor<1x128xi1, #sorted>, tensor<1x128xi32, #sorted>
-  %places = cheems_tile.reduce maximum %place axis 0 : tensor<1x128xi32, #sorted> -> tensor<128xi32, #of_sorted>
+  %indices = cheems_tile.reduce maximum %place axis 0 : tensor<1x128xi32, #sorted> -> tensor<128xi32, #of_sorted>
   %numbers = cheems_tile.reduce maximum %j axis 0 : tensor<1x128xi32, #sorted> -> tensor<128xi32, #of_sorted>
-  cheems_tile.scatter %numbers, %y[%c0, %c0] places %places dim 1 : tensor<128xi32, #of_sorted>, tensor<128xi32, #of_sorted>, memref<1x?xi32>
+  cheems_tile.scatter %numbers, %y[%c0, %c0] indices %indices dim 1 : tensor<128xi32, #of_sorted>, tensor<128xi32, #of_sorted>, memref<1x?xi32>
   // A number that all threads hold.
   %most = cheems_tile.reduce maximum %evens axis 1 : tensor<1x128xi32, #sorted> -> tensor<1xi32, #sum_of_sorted>
   %all = tensor.extract %most[%c0] : tensor<1xi32, #sum_of_sorted>

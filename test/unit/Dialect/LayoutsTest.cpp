@@ -27,16 +27,16 @@ protected:
   }
 
   /// Returns the elements of each thread, in order.
-  static std::vector<std::vector<Place>> placesOf(RankedTensorType tile) {
-    std::vector<std::vector<Place>> places;
+  static std::vector<std::vector<Place>> indicesOf(RankedTensorType tile) {
+    std::vector<std::vector<Place>> indices;
     for (int64_t thread = 0; thread < layoutOf(tile).getWarpCount() * 32;
          ++thread) {
-      places.emplace_back();
+      indices.emplace_back();
       for (const SmallVector<int64_t> &place : coordinatesOf(tile, thread)) {
-        places.back().emplace_back(place.begin(), place.end());
+        indices.back().emplace_back(place.begin(), place.end());
       }
     }
-    return places;
+    return indices;
   }
 
   /// Tiles of every kind of layout.
@@ -85,7 +85,7 @@ TEST_F(Layouts, EveryElementIsHeldEquallyOftenAndByAThreadOnce) {
     SCOPED_TRACE(text(tile));
     std::map<Place, int64_t> holders;
     int64_t held = 0;
-    for (const std::vector<Place> &own : placesOf(tile)) {
+    for (const std::vector<Place> &own : indicesOf(tile)) {
       EXPECT_EQ(std::set<Place>(own.begin(), own.end()).size(), own.size());
       EXPECT_EQ(int64_t(own.size()), elementsPerThread(tile));
       held += int64_t(own.size());
@@ -108,7 +108,7 @@ TEST_F(Layouts, ElementsOfAVectorAreNeighboursFromAnAlignedColumnOn) {
   for (RankedTensorType tile : tiles()) {
     SCOPED_TRACE(text(tile));
     auto width = size_t(layoutOf(tile).getVectorWidth());
-    for (const std::vector<Place> &own : placesOf(tile)) {
+    for (const std::vector<Place> &own : indicesOf(tile)) {
       ASSERT_EQ(own.size() % width, 0u);
       for (size_t e = 0; e < own.size(); ++e) {
         Place expected = own[e / width * width];
@@ -134,7 +134,7 @@ TEST_F(Layouts, ASliceHasTheRowsOrColumnsOfEachThreadsElements) {
     auto whole =
         RankedTensorType::get(shape, slice.getElementType(), layout.getOf());
     for (auto [own, elements] :
-         llvm::zip_equal(placesOf(slice), placesOf(whole))) {
+         llvm::zip_equal(indicesOf(slice), indicesOf(whole))) {
       std::set<Place> kept;
       for (const Place &place : elements) {
         kept.insert({place[size_t(1 - layout.getAxis())]});
@@ -147,14 +147,14 @@ TEST_F(Layouts, ASliceHasTheRowsOrColumnsOfEachThreadsElements) {
 TEST_F(Layouts, BitsOfThreadsAreThoseThatACoordinateAloneDependsOn) {
   for (RankedTensorType tile : tiles()) {
     SCOPED_TRACE(text(tile));
-    auto places = placesOf(tile);
+    auto indices = indicesOf(tile);
     for (int64_t axis = 0; axis < tile.getRank(); ++axis) {
       int64_t bits = 0;
-      for (int64_t bit = 1; bit < int64_t(places.size()); bit *= 2) {
+      for (int64_t bit = 1; bit < int64_t(indices.size()); bit *= 2) {
         std::set<int64_t> moved;
-        for (size_t thread = 0; thread < places.size(); ++thread) {
-          const Place &here = places[thread][0];
-          const Place &there = places[thread ^ size_t(bit)][0];
+        for (size_t thread = 0; thread < indices.size(); ++thread) {
+          const Place &here = indices[thread][0];
+          const Place &there = indices[thread ^ size_t(bit)][0];
           for (int64_t d = 0; d < tile.getRank(); ++d) {
             if (here[size_t(d)] != there[size_t(d)]) {
               moved.insert(d);
@@ -165,11 +165,11 @@ TEST_F(Layouts, BitsOfThreadsAreThoseThatACoordinateAloneDependsOn) {
       }
       EXPECT_EQ(layoutOf(tile).getThreadBits(axis), bits);
       // Threads that differ in these bits hold, together, all of it.
-      for (size_t thread = 0; thread < places.size(); ++thread) {
+      for (size_t thread = 0; thread < indices.size(); ++thread) {
         std::set<int64_t> along;
-        for (size_t other = 0; other < places.size(); ++other) {
+        for (size_t other = 0; other < indices.size(); ++other) {
           if ((thread ^ other) == ((thread ^ other) & size_t(bits))) {
-            for (const Place &place : places[other]) {
+            for (const Place &place : indices[other]) {
               along.insert(place[size_t(axis)]);
             }
           }
@@ -208,9 +208,9 @@ TEST_F(Layouts, FragmentsAreThoseOfThePtxIsa) {
                            Part{"b", "16x48", 8, 16, 4, elementOfB},
                            Part{"c", "32x24", 16, 8, 4, elementOfC}}) {
     SCOPED_TRACE(part.role);
-    auto places =
-        placesOf(tile(part.shape, std::string("fragment<role = ") + part.role +
-                                      ", warps_m = 1, warps_n = 1>"));
+    auto indices =
+        indicesOf(tile(part.shape, std::string("fragment<role = ") + part.role +
+                                       ", warps_m = 1, warps_n = 1>"));
     for (int64_t lane = 0; lane < 32; ++lane) {
       std::vector<Place> expected;
       for (int64_t row = 0; row < 2; ++row) {
@@ -222,7 +222,7 @@ TEST_F(Layouts, FragmentsAreThoseOfThePtxIsa) {
           }
         }
       }
-      EXPECT_EQ(places[size_t(lane)], expected) << lane;
+      EXPECT_EQ(indices[size_t(lane)], expected) << lane;
     }
   }
 }
@@ -230,10 +230,10 @@ TEST_F(Layouts, FragmentsAreThoseOfThePtxIsa) {
 // What `fragment` says of k_width 8: the instruction's k of product s, by lane.
 TEST_F(Layouts, EightNeighboursOfKAreTheSameKOfBothOperands) {
   for (const char *role : {"a", "b"}) {
-    auto places =
-        placesOf(tile(role == std::string("a") ? "16x32" : "8x32",
-                      std::string("fragment<role = ") + role +
-                          ", warps_m = 1, warps_n = 1, k_width = 8>"));
+    auto indices =
+        indicesOf(tile(role == std::string("a") ? "16x32" : "8x32",
+                       std::string("fragment<role = ") + role +
+                           ", warps_m = 1, warps_n = 1, k_width = 8>"));
     for (int64_t lane = 0; lane < 32; ++lane) {
       std::set<Place> expected;
       for (int64_t s = 0; s < 2; ++s) {
@@ -244,8 +244,8 @@ TEST_F(Layouts, EightNeighboursOfKAreTheSameKOfBothOperands) {
           expected.insert({at[0], 8 * q + 4 * s + 2 * high + low});
         }
       }
-      std::set<Place> own(places[size_t(lane)].begin(),
-                          places[size_t(lane)].end());
+      std::set<Place> own(indices[size_t(lane)].begin(),
+                          indices[size_t(lane)].end());
       EXPECT_EQ(own, expected) << role << " " << lane;
     }
   }
@@ -254,13 +254,13 @@ TEST_F(Layouts, EightNeighboursOfKAreTheSameKOfBothOperands) {
 TEST_F(Layouts, WarpsHaveNeighbouringPartsOfATile) {
   // Warp 5 of 2 x 2 x 2 is at m 1, n 0, k 1.
   std::string warps = ", warps_m = 2, warps_n = 2, warps_k = 2>";
-  EXPECT_EQ(placesOf(tile("64x64", "fragment<role = a" + warps))[5 * 32][0],
+  EXPECT_EQ(indicesOf(tile("64x64", "fragment<role = a" + warps))[5 * 32][0],
             (Place{32, 32}));
-  EXPECT_EQ(placesOf(tile("64x64", "fragment<role = b" + warps))[5 * 32][0],
+  EXPECT_EQ(indicesOf(tile("64x64", "fragment<role = b" + warps))[5 * 32][0],
             (Place{0, 32}));
-  EXPECT_EQ(placesOf(tile("64x64", "fragment<role = c" + warps))[5 * 32][0],
+  EXPECT_EQ(indicesOf(tile("64x64", "fragment<role = c" + warps))[5 * 32][0],
             (Place{32, 0}));
-  EXPECT_EQ(placesOf(tile("64x64", "fragment<role = c" + warps))[6 * 32][0],
+  EXPECT_EQ(indicesOf(tile("64x64", "fragment<role = c" + warps))[6 * 32][0],
             (Place{0, 32}));
 }
 

@@ -149,11 +149,11 @@ std::string title(const Form &form, const Entries &entries) {
 /// indices, as the entry's old index.
 std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
                                  int64_t keep) {
-  std::vector<int64_t> places(
+  std::vector<int64_t> indices(
       static_cast<size_t>(std::min(entries.count(), keep)));
-  std::iota(places.begin(), places.end(), 0);
+  std::iota(indices.begin(), indices.end(), 0);
   if (entries.count() <= keep) {
-    return places;
+    return indices;
   }
   cheems::reference::KeepThreshold worst = entries.thresholdOf(m, keep);
   auto kept = [&](int64_t j) {
@@ -170,23 +170,23 @@ std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
       if (from == entries.count()) { // NaN is not kept, and nothing comes
         break;
       }
-      places[static_cast<size_t>(to)] = from++;
+      indices[static_cast<size_t>(to)] = from++;
     }
   }
-  return places;
+  return indices;
 }
 
 /// Returns where one row's entry goes in each head, [heads] or [1, heads]; W:
 /// nowhere.
-Buffer placesOfOneRow(const Entries &entries, int64_t keep,
-                      const std::vector<int64_t> &shape) {
+Buffer indicesOfOneRow(const Entries &entries, int64_t keep,
+                       const std::vector<int64_t> &shape) {
   Buffer result(Element::I32, shape);
   for (int64_t m = 0; m < entries.heads; ++m) {
-    std::vector<int64_t> places = placesAfter(entries, m, keep);
-    auto moved = std::find(places.begin(), places.end(), keep);
-    result.set(m, moved == places.end()
+    std::vector<int64_t> indices = placesAfter(entries, m, keep);
+    auto moved = std::find(indices.begin(), indices.end(), keep);
+    result.set(m, moved == indices.end()
                       ? static_cast<double>(keep)
-                      : static_cast<double>(moved - places.begin()));
+                      : static_cast<double>(moved - indices.begin()));
   }
   return result;
 }
@@ -219,7 +219,7 @@ TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
     Thresholds want(entries, form.keep);
     if (form.oneRow) {
       EXPECT_EQ(place.bytes(),
-                placesOfOneRow(entries, form.keep, {1, form.heads}).bytes());
+                indicesOfOneRow(entries, form.keep, {1, form.heads}).bytes());
     }
     EXPECT_EQ(bound.bytes(), want.mask.bytes());
     EXPECT_EQ(last.bytes(), want.last.bytes());
@@ -229,19 +229,19 @@ TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
 /// Rows of `size` elements of one head, `capacity` indices.
 void expectMoved(const Buffer &before, const Buffer &after, size_t rowBytes,
                  int64_t capacity, int64_t m,
-                 const std::vector<int64_t> &places, const char *what) {
-  for (size_t to = 0; to < places.size(); ++to) {
+                 const std::vector<int64_t> &indices, const char *what) {
+  for (size_t to = 0; to < indices.size(); ++to) {
     size_t head = static_cast<size_t>(m * capacity);
     EXPECT_EQ(after.bytes().slice((head + to) * rowBytes, rowBytes),
-              before.bytes().slice((head + static_cast<size_t>(places[to])) *
+              before.bytes().slice((head + static_cast<size_t>(indices[to])) *
                                        rowBytes,
                                    rowBytes))
         << what << " of head " << m << " in place " << to
-        << " came not from place " << places[to];
+        << " came not from place " << indices[to];
   }
 }
 
-TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
+TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedIndices) {
   const std::vector<Form> forms = formsOf(GetParam(), kForms);
   auto count = static_cast<int64_t>(forms.size());
   std::string text;
@@ -284,7 +284,7 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
     Buffer first = Buffer::number(entries.first),
            rows = Buffer::number(entries.rows);
     std::vector<const Buffer *> operands{&bound, &last, &first, &rows};
-    Buffer place = placesOfOneRow(entries, form.keep, {form.heads});
+    Buffer place = indicesOfOneRow(entries, form.keep, {form.heads});
     if (form.oneRow) {
       operands.push_back(&place);
     }
@@ -304,11 +304,11 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
     const size_t sizes[] = {
         row, row, sizeof(float), sizeof(int32_t), sizeof(float), sizeof(float)};
     for (int64_t m = 0; m < form.heads; ++m) {
-      std::vector<int64_t> places = placesAfter(entries, m, form.keep);
-      ASSERT_EQ(std::set<int64_t>(places.begin(), places.end()).size(),
-                places.size());
+      std::vector<int64_t> indices = placesAfter(entries, m, form.keep);
+      ASSERT_EQ(std::set<int64_t>(indices.begin(), indices.end()).size(),
+                indices.size());
       for (size_t b = 0; b < after.size(); ++b) {
-        expectMoved(before[b], after[b], sizes[b], entries.capacity, m, places,
+        expectMoved(before[b], after[b], sizes[b], entries.capacity, m, indices,
                     names[b]);
       }
     }

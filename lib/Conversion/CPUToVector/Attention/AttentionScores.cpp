@@ -105,11 +105,11 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
   Value final = arith::SubIOp::create(
       b, loc, arith::AddIOp::create(b, loc, base, count), one);
   each(zero, count, lanes, [&](Value x) {
-    SmallVector<Value> places;
+    SmallVector<Value> indices;
     Value from = arith::AddIOp::create(b, loc, base, x);
     for (int64_t i = 0; i < lanes; ++i) {
       // Past the end the last key is read again: nobody sees its column.
-      places.push_back(arith::MinUIOp::create(b, loc, add(from, i), final));
+      indices.push_back(arith::MinUIOp::create(b, loc, add(from, i), final));
     }
     // A row alone waits for memory. Its values are fetched while keys are
     // transposed, in the order in which they lie: the processor's own
@@ -123,7 +123,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
     auto square = [&](Value p, int64_t width) {
       prefetchValues(p, width);
       SmallVector<Value> rows;
-      for (Value j : places) {
+      for (Value j : indices) {
         Value row = load(op.getKeys(), keyHead, j, p, width);
         rows.push_back(padded(b, loc, row, lanes));
       }
@@ -141,7 +141,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       auto stored = VectorType::get({share * lanes}, element);
       auto word = VectorType::get({lanes}, b.getI32Type());
       SmallVector<Value> rows;
-      for (Value j : places) {
+      for (Value j : indices) {
         Value row = vector::LoadOp::create(b, loc, stored, op.getKeys(),
                                            ValueRange{keyHead, j, p});
         rows.push_back(vector::BitCastOp::create(b, loc, word, row));

@@ -62,15 +62,15 @@ void AttentionTiles::packQueries(const Tile &of) {
 void AttentionTiles::pairKeys(Value keyHead, Value base, Value count) {
   Value final = arith::SubIOp::create(b, loc, add(base, count), one);
   each(zero, count, kTile, [&](Value x) {
-    SmallVector<Value> places;
+    SmallVector<Value> indices;
     for (int64_t i = 0; i < kTile; ++i) {
       // Past the end the last key is read again: nobody sees its column.
-      places.push_back(
+      indices.push_back(
           arith::MinUIOp::create(b, loc, add(add(base, x), i), final));
     }
     eachBlock([&](Value p, int64_t block) {
       SmallVector<Value> rows;
-      for (Value j : places) {
+      for (Value j : indices) {
         rows.push_back(stored(op.getKeys(), keyHead, j, p, block));
       }
       transposeWords(rows, pairedKeys, half(p), mul(x, 2));

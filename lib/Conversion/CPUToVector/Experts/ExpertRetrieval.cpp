@@ -182,12 +182,12 @@ struct Retrieval : Selection {
     auto real = static_cast<int64_t>(rows.size());
     rows.resize(llvm::alignTo(real, kLanes), 0);
     columns.resize(rows.size(), 0);
-    auto pick = [&](int64_t half, ArrayRef<int64_t> places) -> Value {
+    auto pick = [&](int64_t half, ArrayRef<int64_t> indices) -> Value {
       int64_t padded = llvm::alignTo(kept, kLanes);
       auto type = VectorType::get({padded}, b.getF32Type());
       Value best = vector::LoadOp::create(b, loc, type, bestScore,
                                           ValueRange{index(half), zero()});
-      return vector::ShuffleOp::create(b, loc, best, best, places);
+      return vector::ShuffleOp::create(b, loc, best, best, indices);
     };
     SmallVector<Value> orders;
     for (size_t from = 0; from < rows.size();) {

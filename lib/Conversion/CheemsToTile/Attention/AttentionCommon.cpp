@@ -32,7 +32,7 @@ ArrayRef<Value Candidates::*> Candidates::members() {
 ArrayRef<Value KeptChoice::*> KeptChoice::members() {
   static constexpr Value KeptChoice::*all[] = {
       &KeptChoice::entryGoodness, &KeptChoice::entryNumbers,
-      &KeptChoice::rowGoodness, &KeptChoice::replaced, &KeptChoice::places};
+      &KeptChoice::rowGoodness, &KeptChoice::replaced, &KeptChoice::indices};
   return all;
 }
 
@@ -257,7 +257,7 @@ QueryRows QueryRows::ofOneRow(TileBuilder &t, const AttentionShape &shape,
     SmallVector<Value> at = {found.segment.start, found.stateHead};
     found.count = loadIndex(t, memory.seen, at);
     found.lastOfFirst = t.sub(found.count, t.index(1));
-    found.ownPlace = loadIndex(t, memory.places, at);
+    found.ownPlace = loadIndex(t, memory.indices, at);
     return found;
   }
   found.lastOfFirst = found.ownPlace = found.segment.position;

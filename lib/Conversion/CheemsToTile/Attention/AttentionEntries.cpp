@@ -156,7 +156,7 @@ void cheems::tile::buildStorePlaced(TileBuilder &t, RowTileAttr s,
   RowTileAttr one = s.withTimes(1);
   t.each(first, past, 1, [&](Value number) {
     Value row = t.add(segment.start, number);
-    Value place = loadIndex(t, memory.places, {row, head});
+    Value place = loadIndex(t, memory.indices, {row, head});
     // The index of a row that is not stored is after all entries.
     t.when(t.isLess(place, t.extent(memory.keys, 3)), [&] {
       Value next = t.add(row, 1);

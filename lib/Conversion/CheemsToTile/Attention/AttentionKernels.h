@@ -74,7 +74,7 @@ struct KeptChoice {
   /// [G', T] i32: what leaves when a row comes, numbered as in lists; a row
   /// that finds room has the number of its entry.
   Value replaced;
-  Value places; ///< [G', T] i32: the entry that a row becomes, or -1
+  Value indices; ///< [G', T] i32: the entry that a row becomes, or -1
 
   static ArrayRef<Value KeptChoice::*> members();
 };
@@ -87,7 +87,7 @@ struct AttentionMemory {
       valueScales; ///< [slots, layers, G', C], if entries are quantized
   /// [T, G'] i32, null where entry e is row e: the entry that a row becomes, or
   /// -1, and how many entries it sees.
-  Value places, seen;
+  Value indices, seen;
   Value positions;       ///< [slots, layers, G', C] i32, if there is a window
   Candidates candidates; ///< null where entries stay
   /// Tensor maps of the pools for bulk copies, or null: rows of entries, and

@@ -101,14 +101,14 @@ OpFoldResult AttentionLaunches::rows() {
   return tensor::getMixedSize(b, b.getLoc(), query.heads, 0);
 }
 
-void AttentionLaunches::findPlaces(LaunchOperands &operands) {
+void AttentionLaunches::findIndices(LaunchOperands &operands) {
   added.mask.addTo(operands);
   operands.read(op.getSegments());
   operands.read(op.getLayer());
   OpFoldResult heads = b.getIndexAttr(shape.stateHeads);
-  places = empty({rows(), heads}, b.getI32Type());
+  indices = empty({rows(), heads}, b.getI32Type());
   seen = empty({rows(), heads}, b.getI32Type());
-  operands.write(places);
+  operands.write(indices);
   operands.write(seen);
 }
 
@@ -124,7 +124,7 @@ Value AttentionLaunches::maskValues(LaunchOperands &operands) {
 
 void AttentionLaunches::placeVisible() {
   LaunchOperands operands;
-  findPlaces(operands);
+  findIndices(operands);
   operands.write(counts);
   Value values = maskValues(operands);
   VisibleTileAttr s = strategy.getVisible();
@@ -136,7 +136,7 @@ void AttentionLaunches::placeVisible() {
                           values ? operands.in(m, values) : Value(),
                           operands.in(m, counts), s.getRows(), s.getWarps());
       });
-  places = made.getResult(0);
+  indices = made.getResult(0);
   seen = made.getResult(1);
   counts = made.getResult(2);
   if (values) {
@@ -149,22 +149,22 @@ void AttentionLaunches::storeEntries() {
   added.addTo(operands);
   operands.read(op.getSegments());
   operands.read(op.getLayer());
-  readPlaces(operands);
+  readIndices(operands);
   writeEntries(operands);
-  RowTileAttr s = places ? strategy.getStorePlaced() : strategy.getStore();
+  RowTileAttr s = indices ? strategy.getStorePlaced() : strategy.getStore();
   LaunchOp made = makeLaunch(
-      places ? "store_placed" : "store_entries", operands, s.warps(),
+      indices ? "store_placed" : "store_entries", operands, s.warps(),
       {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
       [&](TileBuilder &t, ValueRange m) {
-        auto *build = places ? buildStorePlaced : buildStoreEntries;
+        auto *build = indices ? buildStorePlaced : buildStoreEntries;
         build(t, s, shape, memoryOf(operands, m), added.in(operands, m));
       });
   takeEntries(made.getResults());
 }
 
-void AttentionLaunches::readPlaces(LaunchOperands &operands) {
-  if (places) {
-    operands.read(places);
+void AttentionLaunches::readIndices(LaunchOperands &operands) {
+  if (indices) {
+    operands.read(indices);
     operands.read(seen);
   }
 }
@@ -174,7 +174,7 @@ LaunchOperands AttentionLaunches::operandsOfAttention() {
   query.addTo(operands);
   operands.read(op.getSegments());
   operands.read(op.getLayer());
-  readPlaces(operands);
+  readIndices(operands);
   if (storesFirst) {
     added.addTo(operands);
     writeEntries(operands);
@@ -246,8 +246,8 @@ AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
     memory.keyScales = operands.in(m, entries[3]);
     memory.valueScales = operands.in(m, entries[4]);
   }
-  if (places) {
-    memory.places = operands.in(m, places);
+  if (indices) {
+    memory.indices = operands.in(m, indices);
     memory.seen = operands.in(m, seen);
   }
   if (drops) {
@@ -362,7 +362,7 @@ Value AttentionLaunches::merge(ValueRange partial) {
   RowTileAttr s = strategy.getMerged();
   LaunchOperands operands;
   operands.read(op.getSegments());
-  readPlaces(operands);
+  readIndices(operands);
   llvm::for_each(partial, [&](Value part) { operands.read(part); });
   operands.write(y);
   Value isLeft = pieces && !drops ? isNot(b, pieces->isMerged) : Value();

@@ -68,11 +68,11 @@ private:
 
   OpFoldResult rows();
   /// Lets a launch write indices and what is seen.
-  void findPlaces(LaunchOperands &operands);
+  void findIndices(LaunchOperands &operands);
   /// The same of mask values, if they are a matmul, which it computes.
   Value maskValues(LaunchOperands &operands);
   /// What every launch that reads entries has.
-  void readPlaces(LaunchOperands &operands);
+  void readIndices(LaunchOperands &operands);
   /// What a launch of attention has besides its outputs.
   LaunchOperands operandsOfAttention();
   /// Lets bulk copies read the pools.
@@ -102,7 +102,7 @@ private:
   /// now.
   SmallVector<Value> entries;
   Value counts;          ///< the same; null if entries are not counted
-  Value places, seen;    ///< null where entry e is row e
+  Value indices, seen;   ///< null where entry e is row e
   Value positions;       ///< a pool; null without a window
   Candidates candidates; ///< tensors; null without lists
   KeptChoice choice;     ///< the same

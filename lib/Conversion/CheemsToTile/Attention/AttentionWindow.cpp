@@ -40,7 +40,7 @@ SmallVector<Value *> AttentionLaunches::rowsOfStep() {
 
 void AttentionLaunches::placeKept() {
   LaunchOperands operands;
-  findPlaces(operands);
+  findIndices(operands);
   operands.read(entries[2]);
   operands.read(positions);
   Value values = maskValues(operands);
@@ -52,7 +52,7 @@ void AttentionLaunches::placeKept() {
                        added.mask.in(operands, m),
                        values ? operands.in(m, values) : Value());
       });
-  places = made.getResult(0);
+  indices = made.getResult(0);
   seen = made.getResult(1);
   if (values) {
     added.mask = {made.getResult(2), {}, {}, {}};
@@ -206,8 +206,8 @@ void AttentionLaunches::placeRows() {
   for (Value *row : rowsOfStep()) {
     operands.read(*row);
   }
-  choice.places = emptyPerRow();
-  SmallVector<Value *> written = {&entries[2], &positions, &choice.places};
+  choice.indices = emptyPerRow();
+  SmallVector<Value *> written = {&entries[2], &positions, &choice.indices};
   if (shape.isQuantized()) {
     written.append({&entries[3], &entries[4]});
   }

@@ -103,10 +103,10 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                     attribute(place.along));
   }
   /// Stores each element of the tile at its own index along dimension `dim`.
-  /// `places` has the indices. An element with a negative index is not stored.
-  void scatter(Value tile, Value target, ValueRange offsets, Value places,
+  /// `indices` has the indices. An element with a negative index is not stored.
+  void scatter(Value tile, Value target, ValueRange offsets, Value indices,
                int64_t dim) {
-    ScatterOp::create(b, tile, target, offsets, places, uint64_t(dim));
+    ScatterOp::create(b, tile, target, offsets, indices, uint64_t(dim));
   }
   Value alloc(ArrayRef<int64_t> shape, Type element, bool swizzled) {
     return AllocOp::create(

@@ -120,12 +120,13 @@ void cheems::tile::buildPlaceKept(TileBuilder &t, RowTileAttr s,
            memory.seen);
   // While there is room, entry e is row e of the sequence.
   Value hasRoom = t.isLess(segment.position, keep);
-  t.when(hasRoom,
-         [&] { storeOne(t.splatIndex(one, segment.position), memory.places); });
+  t.when(hasRoom, [&] {
+    storeOne(t.splatIndex(one, segment.position), memory.indices);
+  });
   t.when(t.isLess(t.index(shape.keep - 1), segment.position), [&] {
     Value own = t.load(t.withElement(one, t.b.getF32Type()),
                        mask.isMatmul() ? values : mask.values,
                        {{row, head}, {0}, {nextRow}});
-    storeOne(worst.placeOf(own), memory.places);
+    storeOne(worst.placeOf(own), memory.indices);
   });
 }

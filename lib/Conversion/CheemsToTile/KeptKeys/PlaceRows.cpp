@@ -9,10 +9,11 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-class RowPlaces {
+class RowIndices {
 public:
-  RowPlaces(TileBuilder &t, WindowTileAttr s, const AttentionShape &shape,
-            const AttentionMemory &memory, const KeptChoice &choice, Value mask)
+  RowIndices(TileBuilder &t, WindowTileAttr s, const AttentionShape &shape,
+             const AttentionMemory &memory, const KeptChoice &choice,
+             Value mask)
       : t(t), s(s), shape(shape), memory(memory), lists(memory.candidates),
         choice(choice), mask(mask) {
     tile = t.tileType({1, s.getChained()}, t.b.getI32Type(),
@@ -29,7 +30,7 @@ public:
     segment = loadSegment(t, memory.segments, segmentNumber, /*oneRow=*/false);
     past = t.add(segment.start, segment.length);
     t.each(segment.start, past, s.getChained(), [&](Value first) {
-      findPlaces(first);
+      findIndices(first);
       // Later rows may have replaced these.
       t.barrier();
     });
@@ -40,8 +41,8 @@ private:
   Value keep(RankedTensorType type) { return t.fillInteger(type, shape.keep); }
   Value none(RankedTensorType type) { return t.fillInteger(type, kNone); }
   /// Indices of rows, which are numbers of the step's.
-  Value placesOf(Value rows) {
-    return t.gather(row, choice.places, {{head, t.index(0)}, {1}}, rows);
+  Value indicesOf(Value rows) {
+    return t.gather(row, choice.indices, {{head, t.index(0)}, {1}}, rows);
   }
 
   /// How often a chain of all rows from `first` on has to be halved.
@@ -54,7 +55,7 @@ private:
     return count;
   }
 
-  void findPlaces(Value first) {
+  void findIndices(Value first) {
     Value replaced = t.load(row, choice.replaced, {{head, first}, {1}, {past}});
     // Numbers of rows, counted from the first one.
     Value begin = t.splatIndex(row, t.add(first, shape.keep));
@@ -64,7 +65,7 @@ private:
         t.both(t.isLess(number, t.fillInteger(row, 0)),
                t.isLess(t.fillInteger(row, shape.keep - 1), replaced));
     Value earlier =
-        placesOf(t.select(isEarlier, t.sub(replaced, keep(row)), none(row)));
+        indicesOf(t.select(isEarlier, t.sub(replaced, keep(row)), none(row)));
     Value known = t.select(isEntry, replaced, earlier);
     Value isKnown = t.either(isEntry, isEarlier);
     Value next =
@@ -85,8 +86,8 @@ private:
                   })[0];
     next = t.asRow(next);
     // A row that has replaced itself was never kept.
-    t.store(t.select(t.isLess(next, keep(row)), next, none(row)), choice.places,
-            {{head, first}, {1}, {past}});
+    t.store(t.select(t.isLess(next, keep(row)), next, none(row)),
+            choice.indices, {{head, first}, {1}, {past}});
   }
 
   /// What the last block's rows leave are the entries after the step.
@@ -106,16 +107,16 @@ private:
       Value chosen =
           t.select(t.both(stays, isRow), t.sub(number, keep(row)), none(row));
       storeRows(chosen, t.select(t.isLess(chosen, t.fillInteger(row, 0)),
-                                 none(row), placesOf(chosen)));
+                                 none(row), indicesOf(chosen)));
     });
   }
 
-  void storeRows(Value rows, Value places) {
+  void storeRows(Value rows, Value indices) {
     Value zero = t.index(0);
     auto f32 = t.withElement(row, t.b.getF32Type());
     SmallVector<Value> pool = {segment.slot, memory.layer, head, zero};
     auto store = [&](Value numbers, Value target) {
-      t.scatter(numbers, target, pool, places, 3);
+      t.scatter(numbers, target, pool, indices, 3);
     };
     store(t.gather(f32, mask, {{zero, head}, {0}}, rows), memory.masks);
     Value position =
@@ -149,5 +150,5 @@ void cheems::tile::buildPlaceRows(TileBuilder &t, WindowTileAttr s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory,
                                   const KeptChoice &choice, Value mask) {
-  RowPlaces(t, s, shape, memory, choice, mask).build();
+  RowIndices(t, s, shape, memory, choice, mask).build();
 }

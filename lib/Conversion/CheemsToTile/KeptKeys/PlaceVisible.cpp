@@ -47,7 +47,7 @@ public:
 
   /// Stores what the rows see and their indices, after `count` entries, a
   /// number per row. Returns the count after them.
-  Value take(Value first, Value count, Value places, Value seen) {
+  Value take(Value first, Value count, Value indices, Value seen) {
     RankedTensorType perColumn = t.sliceType(tile, 0);
     Value ones = t.select(areSeen(first, 0), t.fillInteger(perColumn, 1),
                           t.fillInteger(perColumn, 0));
@@ -60,7 +60,7 @@ public:
     t.store(after, seen, rows);
     Value own = t.sub(after, t.fillInteger(perRow(), 1));
     t.store(t.select(areSeen(first, 1), own, t.fillInteger(perRow(), -1)),
-            places, rows);
+            indices, rows);
     return t.add(count, t.reduce(Combine::Add, ones, 1));
   }
 
@@ -101,7 +101,7 @@ void cheems::tile::buildPlaceVisible(TileBuilder &t,
   Value count =
       t.loop(t.index(0), segment.length, rows, t.splat(all.perRow(), before),
              [&](Value first, ValueRange now) -> SmallVector<Value> {
-               return {all.take(first, now[0], memory.places, memory.seen)};
+               return {all.take(first, now[0], memory.indices, memory.seen)};
              })[0];
   // All threads have read what was there.
   BarrierOp::create(t.b);

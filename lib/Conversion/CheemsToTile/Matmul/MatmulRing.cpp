@@ -61,8 +61,8 @@ SmallVector<Value> MatmulRing::runFilled(Value steps, ValueRange zeros,
       RingOp::create(t.b, steps, uint64_t(s.getStages()), IntegerAttr(), zeros);
   SmallVector<Type> types = {t.b.getIndexType(), t.b.getIndexType()};
   auto begunIn = [&](Region &region) -> Block & {
-    SmallVector<Location> places(types.size(), t.location());
-    return *t.b.createBlock(&region, {}, types, places);
+    SmallVector<Location> indices(types.size(), t.location());
+    return *t.b.createBlock(&region, {}, types, indices);
   };
   Block &filling = begunIn(ring.getFill());
   for (const RingPart &part : parts) {

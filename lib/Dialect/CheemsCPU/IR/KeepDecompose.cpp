@@ -137,11 +137,12 @@ SmallVector<Value> moved(OpBuilder &b, Location loc, ValueRange entries,
 /// Returns where an entry goes that arrives when there are W already; W:
 /// nowhere.
 /// \param results threshold and last position of each row.
-static Value placesOfMoved(KeepThresholdOp op, OpBuilder &b, ValueRange results,
-                           Value zero, Value one, Value heads, Value keep) {
+static Value indicesOfMoved(KeepThresholdOp op, OpBuilder &b,
+                            ValueRange results, Value zero, Value one,
+                            Value heads, Value keep) {
   Location loc = op.getLoc();
   Value first = op.getFirst();
-  auto places = scf::ForOp::create(
+  auto indices = scf::ForOp::create(
       b, loc, zero, heads, one, ValueRange{op.getMovesTo()},
       [&](OpBuilder &b, Location loc, Value m, ValueRange args) {
         Value mask = tensor::ExtractOp::create(b, loc, results[0],
@@ -165,7 +166,7 @@ static Value placesOfMoved(KeepThresholdOp op, OpBuilder &b, ValueRange results,
                                                       ValueRange{zero, m})
                                  .getResult());
       });
-  return places.getResult(0);
+  return indices.getResult(0);
 }
 
 /// What a row shows of the W-th best, mask and position. At exactly W entries
@@ -259,7 +260,7 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   if (!getMovesTo()) {
     return results;
   }
-  results.push_back(placesOfMoved(*this, b, results, zero, one, heads, keep));
+  results.push_back(indicesOfMoved(*this, b, results, zero, one, heads, keep));
   return results;
 }
 

@@ -42,16 +42,16 @@ LogicalResult GatherOp::verify() {
 
 LogicalResult ScatterOp::verify() {
   auto memory = cast<MemRefType>(getTarget().getType());
-  RankedTensorType tile = getTile().getType(), places = getPlaces().getType();
+  RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
   auto dim = int64_t(getDim());
   if (failed(verifyPlace(*this, memory, getOffsets().size(), {dim},
                          /*extents=*/0, /*rank=*/1))) {
     return failure();
   }
-  if (tile.getRank() != 1 || places.getShape() != tile.getShape() ||
-      places.getEncoding() != tile.getEncoding()) {
+  if (tile.getRank() != 1 || indices.getShape() != tile.getShape() ||
+      indices.getEncoding() != tile.getEncoding()) {
     return emitOpError("C3: ")
-           << places << " has no number for each element of " << tile;
+           << indices << " has no number for each element of " << tile;
   }
   if (tile.getElementType() != memory.getElementType()) {
     return emitOpError("C4: the tile has elements of ")

@@ -195,9 +195,9 @@ static bool staysInThreads(RankedTensorType from, RankedTensorType to) {
     return false;
   }
   auto held = [](RankedTensorType tile, int64_t thread) {
-    SmallVector<SmallVector<int64_t>> places = coordinatesOf(tile, thread);
-    llvm::sort(places);
-    return places;
+    SmallVector<SmallVector<int64_t>> indices = coordinatesOf(tile, thread);
+    llvm::sort(indices);
+    return indices;
   };
   for (int64_t thread = 0; thread < source.getWarpCount() * kWarpThreads;
        ++thread) {

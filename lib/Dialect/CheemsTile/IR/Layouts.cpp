@@ -49,14 +49,14 @@ SmallVector<SmallVector<int64_t>> tile::coordinatesOf(RankedTensorType tile,
   TileLayoutAttrInterface layout = layoutOf(tile);
   SmallVector<int64_t> first =
       layout.getThreadMap(tile.getShape()).compose({thread});
-  SmallVector<SmallVector<int64_t>> places =
+  SmallVector<SmallVector<int64_t>> indices =
       layout.getElements(tile.getShape());
-  for (SmallVector<int64_t> &place : places) {
+  for (SmallVector<int64_t> &place : indices) {
     for (auto [coordinate, start] : llvm::zip_equal(place, first)) {
       coordinate += start;
     }
   }
-  return places;
+  return indices;
 }
 
 /// Products of a few such numbers do not overflow.

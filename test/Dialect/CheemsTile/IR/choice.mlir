@@ -21,10 +21,10 @@ cheems_tile.kernel @chosen(%x: memref<?x?x64xf32>, %at: index) warps(4) {
   %l = arith.constant dense<3> : tensor<64xi32, #columns>
   // CHECK: cheems_tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] rows %{{.*}} dims [2, 1] : memref<?x?x64xf32>, tensor<64xi32, #columns{{.*}}> -> tensor<4x64xf32, #blocked>
   %across = cheems_tile.gather %x[%c0, %c0, %c0] rows %l dims [2, 1] : memref<?x?x64xf32>, tensor<64xi32, #columns> -> tensor<4x64xf32, #wide>
-  // CHECK: cheems_tile.scatter %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] places %{{.*}} dim 1 : tensor<4xf32, #rows{{.*}}>, tensor<4xi32, #rows{{.*}}>, memref<?x?x64xf32>
-  cheems_tile.scatter %w, %x[%at, %c0, %c0] places %n dim 1 : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
-  // CHECK: cheems_tile.scatter %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] places %{{.*}} dim 0 {test.note = 1 : i64} : tensor<4xf32
-  cheems_tile.scatter %w, %x[%c0, %at, %c0] places %n dim 0 {test.note = 1} : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
+  // CHECK: cheems_tile.scatter %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] indices %{{.*}} dim 1 : tensor<4xf32, #rows{{.*}}>, tensor<4xi32, #rows{{.*}}>, memref<?x?x64xf32>
+  cheems_tile.scatter %w, %x[%at, %c0, %c0] indices %n dim 1 : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
+  // CHECK: cheems_tile.scatter %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] indices %{{.*}} dim 0 {test.note = 1 : i64} : tensor<4xf32
+  cheems_tile.scatter %w, %x[%c0, %at, %c0] indices %n dim 0 {test.note = 1} : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
   %list = cheems_tile.alloc : !cheems_tile.buffer<3x1x4xi32>
   // CHECK: cheems_tile.copy_rows %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] else %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] numbers %{{.*}}[%{{.*}}] split 8 dims [1, 2] extents[%{{.*}}, %{{.*}}] to %{{.*}}[%{{.*}}] aligned 16 {test.note = 1 : i64} : memref<?x?x64xf32>, memref<?x?x64xf32>, !cheems_tile.buffer<3x1x4xi32>, !cheems_tile.buffer<2x4x64xf32>

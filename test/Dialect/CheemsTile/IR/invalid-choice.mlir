@@ -242,7 +242,7 @@ cheems_tile.kernel @scatter_c1(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %t = arith.constant dense<1.0> : tensor<4xf32, #rows>
   // expected-error@below {{C1: 'memref<?x?x64xf32>' takes 3 offsets, not 2}}
-  cheems_tile.scatter %t, %x[%n, %c0] places %r dim 1 : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
+  cheems_tile.scatter %t, %x[%n, %c0] indices %r dim 1 : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
   cheems_tile.return
 }
 
@@ -257,7 +257,7 @@ cheems_tile.kernel @scatter_c2(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %t = arith.constant dense<1.0> : tensor<4xf32, #rows>
   // expected-error@below {{C2: dims are 1 different dimensions of 'memref<?x?x64xf32>', not [3]}}
-  cheems_tile.scatter %t, %x[%n, %c0, %c0] places %r dim 3 : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
+  cheems_tile.scatter %t, %x[%n, %c0, %c0] indices %r dim 3 : tensor<4xf32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
   cheems_tile.return
 }
 
@@ -274,7 +274,7 @@ cheems_tile.kernel @scatter_c3_rank(%x: memref<?x?x64xf32>, %n: index) warps(4) 
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
   %f = arith.constant dense<1.0> : tensor<4x64xf32, #wide>
   // expected-error@below {{C3: 'tensor<4x64xi32, #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>' has no number for each element of}}
-  cheems_tile.scatter %f, %x[%n, %c0, %c0] places %m dim 1 : tensor<4x64xf32, #wide>, tensor<4x64xi32, #wide>, memref<?x?x64xf32>
+  cheems_tile.scatter %f, %x[%n, %c0, %c0] indices %m dim 1 : tensor<4x64xf32, #wide>, tensor<4x64xi32, #wide>, memref<?x?x64xf32>
   cheems_tile.return
 }
 
@@ -289,7 +289,7 @@ cheems_tile.kernel @scatter_c3_layout(%x: memref<?x?x64xf32>, %n: index) warps(4
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %t = arith.constant dense<1.0> : tensor<4xf32, #rows>
   // expected-error@below {{has no number for each element of}}
-  cheems_tile.scatter %t, %x[%n, %c0, %c0] places %v dim 1 : tensor<4xf32, #rows>, tensor<64xi32, #columns>, memref<?x?x64xf32>
+  cheems_tile.scatter %t, %x[%n, %c0, %c0] indices %v dim 1 : tensor<4xf32, #rows>, tensor<64xi32, #columns>, memref<?x?x64xf32>
   cheems_tile.return
 }
 
@@ -304,7 +304,7 @@ cheems_tile.kernel @scatter_c4(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %t = arith.constant dense<1.0> : tensor<4xf32, #rows>
   // expected-error@below {{C4: the tile has elements of 'i32', and the memory of 'f32'}}
-  cheems_tile.scatter %r, %x[%n, %c0, %c0] places %r dim 1 : tensor<4xi32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
+  cheems_tile.scatter %r, %x[%n, %c0, %c0] indices %r dim 1 : tensor<4xi32, #rows>, tensor<4xi32, #rows>, memref<?x?x64xf32>
   cheems_tile.return
 }
 

@@ -1,12 +1,12 @@
 // Buffers and exchanges get offsets in a block's shared memory, and the kernel the bytes of all.
 // RUN: split-file %s %t
-// RUN: cheems-opt %t/places.mlir --cheems-tile-plan-shared | FileCheck %s
-// RUN: cheems-opt %t/places.mlir --cheems-tile-plan-shared --cheems-tile-plan-shared | FileCheck %s
+// RUN: cheems-opt %t/indices.mlir --cheems-tile-plan-shared | FileCheck %s
+// RUN: cheems-opt %t/indices.mlir --cheems-tile-plan-shared --cheems-tile-plan-shared | FileCheck %s
 // RUN: not cheems-opt %t/target.mlir --cheems-tile-plan-shared 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not cheems-opt %t/none.mlir --cheems-tile-plan-shared 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=@fits
 
 // What is swizzled comes first, because it is aligned to 1024 bytes. The 2 * 2560 bytes of others follow it.
-// CHECK-LABEL: @places
+// CHECK-LABEL: @indices
 // CHECK-SAME: warps(4) shared(23040)
 // CHECK: alloc at 16384 : !cheems_tile.buffer<1x10x128xbf16>
 // CHECK: alloc at 0 : !cheems_tile.buffer<2x64x64xbf16, swizzled>
@@ -43,7 +43,7 @@
 // TARGET: target.mlir:2:3: error: 'cheems_tile.kernel' op @large needs 32768 bytes of shared memory, and a block has 32767: choose smaller tiles or fewer stages [pass cheems-tile-plan-shared]
 // NONE: none.mlir:5:1: error: 'cheems_tile.kernel' op @large needs 232464 bytes of shared memory, and a block has 232448: choose smaller tiles or fewer stages [pass cheems-tile-plan-shared]
 
-//--- places.mlir
+//--- indices.mlir
 #wide = #cheems_tile.blocked<rows = 1, columns = 128, width = 1>
 #wide_rows = #cheems_tile.slice<axis = 1, of = #wide>
 #partial = #cheems_tile.fragment<role = c, warps_m = 1, warps_n = 1, warps_k = 4>
@@ -52,7 +52,7 @@
 #row = #cheems_tile.slice<axis = 1, of = #other>
 #sums = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
 #operand = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
-cheems_tile.kernel @places(%x: memref<4x128xf32>) warps(4) {
+cheems_tile.kernel @indices(%x: memref<4x128xf32>) warps(4) {
   %c0 = arith.constant 0 : index
   %first = cheems_tile.alloc : !cheems_tile.buffer<1x10x128xbf16>
   %ring = cheems_tile.alloc at 1024 : !cheems_tile.buffer<2x64x64xbf16, swizzled>

@@ -54,15 +54,15 @@ def CheemsTile_ScatterOp : CheemsTile_Op<"scatter"> {
   let description = [{
     Each thread stores its elements anywhere along a dimension of a memref.
 
-    Equation: with d = dim, o = offsets and e_d the unit vector of dimension d: target[o + places[i] e_d] = tile[i] if o_d + places[i] is
+    Equation: with d = dim, o = offsets and e_d the unit vector of dimension d: target[o + indices[i] e_d] = tile[i] if o_d + indices[i] is
     within `target`.
 
-    Operands and state: `tile` [R]; `target` a memref, which is written; `offsets` one per dimension of it; `places` [R] i32.
+    Operands and state: `tile` [R]; `target` a memref, which is written; `offsets` one per dimension of it; `indices` [R] i32.
 
     Constraints:
     - C1: there is one offset per dimension of `target`.
     - C2: `dim` is a dimension of `target`.
-    - C3: the tile has one dimension, and `places` has its layout and extent.
+    - C3: the tile has one dimension, and `indices` has its layout and extent.
     - C4: the tile has the element type of `target`.
 
     Edges: an element is not stored if the sum of its index and the offset is negative. No two elements have the same index. Offsets are as
@@ -72,14 +72,14 @@ def CheemsTile_ScatterOp : CheemsTile_Op<"scatter"> {
 
     Example:
     ```mlir
-    cheems_tile.scatter %t, %list[%head, %c0] places %slots dim 1
+    cheems_tile.scatter %t, %list[%head, %c0] indices %slots dim 1
         : tensor<1024xi32, #numbers>, tensor<1024xi32, #numbers>, memref<?x?xi32>
     ```
   }];
   let arguments = (ins CheemsTile_Tile:$tile, Arg<CheemsTile_Global, "", [MemWrite]>:$target, Variadic<Index>:$offsets,
-                       CheemsTile_I32Tile:$places, I64Attr:$dim);
+                       CheemsTile_I32Tile:$indices, I64Attr:$dim);
   let assemblyFormat = [{
-    $tile `,` $target `[` $offsets `]` `places` $places `dim` $dim attr-dict `:` type($tile) `,` type($places) `,` type($target)
+    $tile `,` $target `[` $offsets `]` `indices` $indices `dim` $dim attr-dict `:` type($tile) `,` type($indices) `,` type($target)
   }];
   let hasVerifier = 1;
 }

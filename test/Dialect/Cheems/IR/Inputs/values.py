@@ -134,8 +134,8 @@ def keep_update():
                 whole = [(mask[m * C + j], position[m * C + j], *keys[(m * C + j) * P : (m * C + j + 1) * P],
                           *values[(m * C + j) * P : (m * C + j + 1) * P]) for j in range(count)]
                 moving = iter(sorted(j for j in best if j >= W))
-                places = [j if j in best else next(moving) for j in range(min(W, count))]
-                after += [whole[j] for j in places]
+                indices = [j if j in best else next(moving) for j in range(min(W, count))]
+                after += [whole[j] for j in indices]
             library.keep_update(f32(threshold), i32(last), ctypes.c_int64(first), ctypes.c_int64(rows), keys, values, mask, position)
             for m in range(M):
                 before += [(mask[m * C + j], position[m * C + j], *keys[(m * C + j) * P : (m * C + j + 1) * P],
