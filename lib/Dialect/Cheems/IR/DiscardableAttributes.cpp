@@ -10,7 +10,7 @@ using namespace cheems;
 
 namespace {
 /// Verifies one attribute.
-struct Law {
+struct Rule {
   StringRef name, text;
   bool (*holds)(Operation *op, Attribute value);
 };
@@ -36,7 +36,7 @@ template <typename Row> bool isListOf(Attribute value) {
   return rows && llvm::all_of(rows, llvm::IsaPred<Row>);
 }
 
-constexpr Law laws[] = {
+constexpr Rule rules[] = {
     {kStage, "a #cheems.stage on a module",
      [](Operation *op, Attribute value) {
        return isModule(op) && isa<StageAttr>(value);
@@ -85,14 +85,14 @@ LogicalResult verifyEnds(Operation *op, ArrayAttr parameters) {
 
 LogicalResult CheemsDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute named) {
-  const Law *law = llvm::find_if(
-      laws, [&](const Law &each) { return named.getName() == each.name; });
-  if (law != std::end(laws)) {
-    if (!law->holds(op, named.getValue())) {
-      return op->emitOpError() << law->name << " is " << law->text << ", not "
+  const Rule *rule = llvm::find_if(
+      rules, [&](const Rule &each) { return named.getName() == each.name; });
+  if (rule != std::end(rules)) {
+    if (!rule->holds(op, named.getValue())) {
+      return op->emitOpError() << rule->name << " is " << rule->text << ", not "
                                << named.getValue();
     }
-    return law->name == kParameters
+    return rule->name == kParameters
                ? verifyEnds(op, cast<ArrayAttr>(named.getValue()))
                : success();
   }

@@ -6,7 +6,7 @@ NaN: what is read of a row where another one should have ended makes a result Na
 import dataclasses
 from typing import Callable
 
-import laws
+import specifications
 import numpy as np
 from formats import decode, encode
 
@@ -76,7 +76,7 @@ def attention(function, heads, groups, masks, size, element, scale, lengths, pos
     layer, layers, slots = 1, 2, len(lengths) + 1
     capacity = max(length + position for length, position in zip(lengths, positions)) + 3
     # A sum in f32 has as many terms as a head has numbers, and scores are of the size of 16.
-    relative = laws.BF16 if element == "bf16" else (size + 64) * 4 * laws.F32
+    relative = specifications.BF16 if element == "bf16" else (size + 64) * 4 * specifications.F32
 
     def pools(segments):
         shape = slots, layers, groups, capacity, size
@@ -99,7 +99,7 @@ def attention(function, heads, groups, masks, size, element, scale, lengths, pos
                 layer, Room("f32", (rows, heads, size)), *pools(segments)]
 
     def wanted(query, key, value, mask, segments, *stored):
-        return laws.attention(query, key, value, mask, segments, layer, stored, scale, one_row, lambda x: rounded(x, element), relative)
+        return specifications.attention(query, key, value, mask, segments, layer, stored, scale, one_row, lambda x: rounded(x, element), relative)
 
     return Case("attention", function, arguments, wanted)
 
@@ -109,36 +109,36 @@ def rotate(rows, heads, size):
     segments = table((0, 0, 133, 9, 500), (1, 133, rows - 133, 4000, 600))
 
     def wanted(segments, x):
-        position, length = laws.positions(segments, rows)
-        angle = laws.angles(position, size // 2)
+        position, length = specifications.positions(segments, rows)
+        angle = specifications.angles(position, size // 2)
         cosine, sine = np.cos(angle), np.sin(angle)
-        return [laws.exactly(position), laws.exactly(length), (cosine, laws.F32), (sine, laws.F32), laws.rotary(x, cosine, sine)]
+        return [specifications.exactly(position), specifications.exactly(length), (cosine, specifications.F32), (sine, specifications.F32), specifications.rotary(x, cosine, sine)]
 
     return row_op("rotate", [segments, normal(1, "f32", rows, heads, size), Room("i32", (rows,)), Room("i32", (rows,)),
                              Room("f32", half), Room("f32", half), Room("f32", (rows, heads, size))], wanted)
 
 
 CASES = [
-    product("biased", 70, 72, 520, "bf16", lambda x, w, b: laws.plus(laws.linear(x, w), b),
+    product("biased", 70, 72, 520, "bf16", lambda x, w, b: specifications.plus(specifications.linear(x, w), b),
             [normal(3, "f32", 72), Room("f32", (70, 72))]),
-    product("wide", 130, 1032, 264, "f16", laws.linear, [Room("f32", (130, 1032))]),
-    product("gate", 70, 72, 520, "bf16", lambda x, g, u: laws.gated(laws.linear(x, g), laws.linear(x, u)),
+    product("wide", 130, 1032, 264, "f16", specifications.linear, [Room("f32", (130, 1032))]),
+    product("gate", 70, 72, 520, "bf16", lambda x, g, u: specifications.gated(specifications.linear(x, g), specifications.linear(x, u)),
             [normal(3, "bf16", 72, 520), Room("bf16", (70, 72)), Room("f32", (70, 72))]),
-    product("narrow", 45, 3, 520, "bf16", laws.linear, [Room("f32", (45, 3))]),
-    product("odd", 70, 37, 133, "bf16", laws.linear, [Room("f32", (70, 37))]),
-    product("exact", 70, 70, 76, "f32", laws.linear, [Room("f32", (70, 70))]),
-    product("few", 13, 40, 712, "bf16", lambda x, w, s, y: laws.plus(laws.linear(x, w), s * y),
+    product("narrow", 45, 3, 520, "bf16", specifications.linear, [Room("f32", (45, 3))]),
+    product("odd", 70, 37, 133, "bf16", specifications.linear, [Room("f32", (70, 37))]),
+    product("exact", 70, 70, 76, "f32", specifications.linear, [Room("f32", (70, 70))]),
+    product("few", 13, 40, 712, "bf16", lambda x, w, s, y: specifications.plus(specifications.linear(x, w), s * y),
             [normal(3, "f32", 40), normal(4, "f32", 13, 40), Room("f32", (13, 40))]),
-    product("mask", 70, 3, 96, "f32", lambda x, w, a: laws.dynamic_mask(laws.linear(x, w), a),
+    product("mask", 70, 3, 96, "f32", lambda x, w, a: specifications.dynamic_mask(specifications.linear(x, w), a),
             [given("f32", [-0.4, -0.2, -0.1]), Room("f32", (70, 3)), Room("f32", (70, 3))]),
     row_op("embedding", [normal(1, "bf16", 50, 300), Given("i32", np.array([49, 0, 7, 7, 31])), Room("f32", (5, 300))],
-           lambda table, ids: [laws.exactly(table[ids])]),
+           lambda table, ids: [specifications.exactly(table[ids])]),
     row_op("norm", [normal(1, "f32", 5, 700), normal(2, "f32", 5, 700), normal(3, "f32", 700), Room("f32", (5, 700)),
                     Room("bf16", (5, 700))],
-           lambda x, d, w: [(x + d, laws.F32 * np.abs(x + d)), laws.as_bf16(laws.rms_norm(x + d, w))]),
-    row_op("heads", [normal(1, "f32", 7, 3, 36), normal(2, "f32", 36), Room("f32", (7, 3, 36))], lambda x, w: [laws.rms_norm(x, w)]),
+           lambda x, d, w: [(x + d, specifications.F32 * np.abs(x + d)), specifications.as_bf16(specifications.rms_norm(x + d, w))]),
+    row_op("heads", [normal(1, "f32", 7, 3, 36), normal(2, "f32", 36), Room("f32", (7, 3, 36))], lambda x, w: [specifications.rms_norm(x, w)]),
     rotate(150, 3, 24),
-    row_op("elements", [normal(1, "f32", 9, 300), normal(2, "f32", 300), Room("bf16", (9, 300))], lambda x, b: [laws.silu(x + b)]),
+    row_op("elements", [normal(1, "f32", 9, 300), normal(2, "f32", 300), Room("bf16", (9, 300))], lambda x, b: [specifications.silu(x + b)]),
     attention("prompt", 4, 2, 2, 64, "bf16", 0.125, (70, 5), (202, 130)),  # so many that stages are filled anew after each turn
     attention("shared_query", 2, 1, 2, 96, "bf16", 0.1, (70, 5), (202, 130)),
     attention("great", 1, 1, 1, 192, "bf16", 0.07, (70, 5), (10, 130)),
