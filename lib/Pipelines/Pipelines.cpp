@@ -207,7 +207,7 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("vector registers"),
                             llvm::cl::init(TargetDescription().registers)};
-  Option<cpu::Products> products{
+  Option<cpu::MatmulUnit> products{
       *this, "products",
       llvm::cl::desc("how matmuls with weights of few bits are computed"),
       llvm::cl::init(TargetDescription().products), cpu::matmulsValues()};

@@ -58,16 +58,16 @@ CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
     image.prefill = reader.integer("prefill", 1, maxTokens);
   }
   for (const json &item : reader.list("cards")) {
-    FieldReader one = reader.element(item, "cards", image.cards.size());
+    FieldReader one = reader.element(item, "cards", image.gpus.size());
     GPUCode code = parseGPU(one, bytes);
-    for (const GPUCode &other : image.cards) {
+    for (const GPUCode &other : image.gpus) {
       if (code.architecture == other.architecture) {
         throw one.bad("architecture", "is that of another GPU");
       }
     }
-    image.cards.push_back(std::move(code));
+    image.gpus.push_back(std::move(code));
   }
-  if (image.cards.empty()) {
+  if (image.gpus.empty()) {
     throw reader.bad("cards", "is empty");
   }
   return image;
@@ -75,7 +75,7 @@ CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
 
 const GPUCode *CudaImage::best(int major, int minor) const {
   const GPUCode *found = nullptr;
-  for (const GPUCode &code : cards) {
+  for (const GPUCode &code : gpus) {
     if (code.runsOn(major, minor) &&
         (!found || code.architecture == "sm_90a")) {
       found = &code;

@@ -30,7 +30,7 @@ struct CudaImage {
   static constexpr const char *target = "cuda";
   int64_t decodeRows = 0; ///< that the decode entry is for, at most
   int64_t prefill = 512;  ///< rows of a prompt to feed at once
-  std::vector<GPUCode> cards;
+  std::vector<GPUCode> gpus;
 
   /// `bytes` is the section of `image`, of the file `name`; parts of it stay
   /// there. Throws DamagedFile.

@@ -5,7 +5,7 @@
 using namespace cheems;
 
 DeviceChoice DeviceChoice::parse(const std::string &text) {
-  const std::string cards = "cuda:";
+  const std::string gpus = "cuda:";
   if (text == "auto") {
     return {};
   }
@@ -15,8 +15,8 @@ DeviceChoice DeviceChoice::parse(const std::string &text) {
   if (text == "cuda") {
     return {Kind::cuda, std::nullopt};
   }
-  if (text.rfind(cards, 0) == 0) {
-    const char *begin = text.data() + cards.size(),
+  if (text.rfind(gpus, 0) == 0) {
+    const char *begin = text.data() + gpus.size(),
                *end = text.data() + text.size();
     int gpu = -1;
     auto [stop, error] = std::from_chars(begin, end, gpu);

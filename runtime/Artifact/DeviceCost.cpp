@@ -14,7 +14,7 @@ struct GPU {
   const char *name;
   double bytes, operations;
 };
-constexpr GPU cards[] = {
+constexpr GPU gpus[] = {
 #define GPU(name, multiprocessors, bytes, operations, clock)                   \
   {name, bytes, operations},
 #include "runtime/CUDA/GPUs.def"
@@ -35,12 +35,12 @@ constexpr int64_t depth = 512;
 
 DeviceSpeed DeviceSpeed::of(const cuda::DeviceInfo &gpu) {
   const GPU *found =
-      std::find_if(std::begin(cards), std::end(cards), [&](const GPU &each) {
+      std::find_if(std::begin(gpus), std::end(gpus), [&](const GPU &each) {
         return gpu.name.rfind(each.name, 0) == 0;
       });
-  if (found == std::end(cards)) {
+  if (found == std::end(gpus)) {
     found = std::min_element(
-        std::begin(cards), std::end(cards),
+        std::begin(gpus), std::end(gpus),
         [](const GPU &a, const GPU &b) { return a.bytes < b.bytes; });
   }
   return {found->bytes, found->operations, launchSeconds};
@@ -78,7 +78,7 @@ double cheems::decodeSeconds(const Metadata &metadata,
 }
 
 const UsableGPU *cheems::fastestGPU(const Metadata &metadata,
-                                    const std::vector<UsableGPU> &cards,
+                                    const std::vector<UsableGPU> &gpus,
                                     int cores) {
   const UsableGPU *fastest = nullptr;
   double least = 0;
@@ -86,7 +86,7 @@ const UsableGPU *cheems::fastestGPU(const Metadata &metadata,
     least =
         decodeSeconds(metadata, CpuImage::target, DeviceSpeed::ofCPU(cores), 0);
   }
-  for (const UsableGPU &gpu : cards) {
+  for (const UsableGPU &gpu : gpus) {
     double seconds = decodeSeconds(metadata, CudaImage::target,
                                    DeviceSpeed::of(gpu.device), gpu.launches);
     if ((!fastest && cores <= 0) || seconds < least) {

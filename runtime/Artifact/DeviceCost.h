@@ -44,7 +44,7 @@ struct UsableGPU {
 /// there is none, or, with `cores` above 0, where a CPU with so many takes no
 /// longer.
 const UsableGPU *fastestGPU(const Metadata &metadata,
-                            const std::vector<UsableGPU> &cards, int cores);
+                            const std::vector<UsableGPU> &gpus, int cores);
 
 } // namespace cheems
 

@@ -16,8 +16,7 @@ public:
   Choosing(const Metadata &data, const Container &container,
            const std::string &file)
       : data(data), container(container), file(file),
-        cpu(data.image(CpuImage::target)),
-        cards(data.image(CudaImage::target)) {
+        cpu(data.image(CpuImage::target)), gpus(data.image(CudaImage::target)) {
     for (const ImageEntry &each : data.images) {
       if (!container.find(each.section)) {
         throw DamagedFile(file + ": corrupted: the image for " + each.target +
@@ -36,7 +35,7 @@ public:
   }
 
   ImageChoice forGPU(std::optional<int> index) const {
-    if (!cards) {
+    if (!gpus) {
       throw unsupported("compiled for " + targets + " only; use --target " +
                         targets + ",cuda to compile it for GPUs, too");
     }
@@ -48,7 +47,7 @@ public:
     }
     for (const DeviceInfo &device : devices) {
       if (image.best(device.major, device.minor)) {
-        return {cards, std::move(image), device, {}};
+        return {gpus, std::move(image), device, {}};
       }
     }
     throw unsupported(noCodeFor(image, devices.front()));
@@ -56,19 +55,19 @@ public:
 
   ImageChoice automatic() const {
     std::string reason;
-    if (cards) {
+    if (gpus) {
       if (auto choice = fastGPU(reason)) {
         return std::move(*choice);
       }
     }
     for (const ImageEntry &each : data.images) {
       bool can =
-          &each == cpu || (&each != cards && findExecutorPlugin(each.target));
+          &each == cpu || (&each != gpus && findExecutorPlugin(each.target));
       if (can) {
         return {&each, {}, std::nullopt, {}};
       }
     }
-    if (cards) {
+    if (gpus) {
       throw unsupported("compiled for " + targets + " only, and " + reason +
                         useCpuToo());
     }
@@ -87,7 +86,7 @@ public:
         throw;
       }
       const ImageEntry &first = data.images.front();
-      return {&first, &first == cards ? parseGPUs() : CudaImage(), std::nullopt,
+      return {&first, &first == gpus ? parseGPUs() : CudaImage(), std::nullopt,
               error.what()};
     }
   }
@@ -104,13 +103,13 @@ private:
   }
 
   CudaImage parseGPUs() const {
-    return CudaImage::parse(*cards, container.bytes(cards->section), file);
+    return CudaImage::parse(*gpus, container.bytes(gpus->section), file);
   }
 
   static std::string noCodeFor(const CudaImage &image,
                                const DeviceInfo &device) {
     std::string all;
-    for (const GPUCode &code : image.cards) {
+    for (const GPUCode &code : image.gpus) {
       all += (all.empty() ? "" : " and ") + code.architecture;
     }
     return "has code for " + all +
@@ -156,13 +155,13 @@ private:
     if (!fastest) {
       return std::nullopt;
     }
-    return ImageChoice{cards, std::move(image), fastest->device, {}};
+    return ImageChoice{gpus, std::move(image), fastest->device, {}};
   }
 
   const Metadata &data;
   const Container &container;
   const std::string &file;
-  const ImageEntry *cpu, *cards;
+  const ImageEntry *cpu, *gpus;
   std::string targets; ///< "cpu,cuda"
 };
 

@@ -25,7 +25,7 @@ def least(one, gpu):
 def predicted(one, session):
     """Microseconds by the model of time: of the known GPU whose name this one's begins with, else of the first of its architecture."""
     gpu = time_model.gpu_named(session.gpu["name"]) or next(
-        gpu for gpu in time_model.cards() if gpu.architecture == int(session.architecture[3:5]))
+        gpu for gpu in time_model.gpus() if gpu.architecture == int(session.architecture[3:5]))
     return 1e6 * time_model.seconds(one["counts"], gpu, time_model.GAPS[0])
 
 

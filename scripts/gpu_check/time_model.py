@@ -37,14 +37,14 @@ class GPU:
         return 80 if "A100" in self.name else 90
 
 
-def cards():
+def gpus():
     found = re.findall(r'^GPU\("([^"]+)", (\d+), ([\d.e]+), ([\d.e]+), ([\d.e]+)\)$', GPUS.read_text(), re.M)
     return [GPU(name, int(count), *map(float, rest)) for name, count, *rest in found]
 
 
 def gpu_named(name):
     """The GPU whose name a driver's name begins with; None if there is none."""
-    return next((gpu for gpu in cards() if name.startswith(gpu.name)), None)
+    return next((gpu for gpu in gpus() if name.startswith(gpu.name)), None)
 
 
 def seconds(kernel, gpu, gap):

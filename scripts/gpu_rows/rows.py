@@ -270,7 +270,7 @@ def speeds(bench, label, name):
                                         ("decode, bf16, 64 sequences", "stored", decode(64), 64),
                                         (f"prompt of {PROMPT}, bf16", "stored", PROMPT_TEST, PROMPT)]:
         parts = Parts(bench, name, weights, *test)
-        for gpu in time_model.cards():
+        for gpu in time_model.gpus():
             if gpu.architecture == ARCHITECTURES[bench.architecture]:
                 times = [parts.whole(lambda step: time_model.seconds_of(step.kernels, gpu, gap)) for gap in time_model.GAPS]
                 yield [f"{label}, {work}", gpu.name, *(tokens / time for time in times)]

@@ -38,8 +38,8 @@ public:
   std::vector<BackendOption> options() const override { return cudaOptions(); }
 
   llvm::Error check(const CompileOptions &options) const override {
-    if (auto cards = cardsOf(*this, options); !cards) {
-      return cards.takeError();
+    if (auto gpus = gpusOf(*this, options); !gpus) {
+      return gpus.takeError();
     }
     if (options.emit == Emit::LLVM || options.emit == Emit::Object) {
       return llvm::createStringError(
@@ -51,7 +51,7 @@ public:
 
   std::vector<BackendStage>
   pipeline(const CompileOptions &options) const override {
-    GPUOptions gpu = llvm::cantFail(cardsOf(*this, options)).front().options;
+    GPUOptions gpu = llvm::cantFail(gpusOf(*this, options)).front().options;
     std::vector<BackendStage> stages;
     auto from = CUDAStage::Imported;
     for (const CUDAPipelineStage &stage : cudaStages()) {
@@ -80,11 +80,11 @@ public:
 
   llvm::Expected<Image> image(const ModelSource &source,
                               ProgressHandler progress) const override {
-    auto cards = cardsOf(*this, source.options());
-    if (!cards) {
-      return cards.takeError();
+    auto gpus = gpusOf(*this, source.options());
+    if (!gpus) {
+      return gpus.takeError();
     }
-    return makeCUDAImage(source, *cards, cubins, progress);
+    return makeCUDAImage(source, *gpus, cubins, progress);
   }
 
   llvm::Expected<std::string> emit(const ModelSource &source,
@@ -95,7 +95,7 @@ public:
       return printStage(source, stages);
     }
     cuda::Architecture architecture =
-        llvm::cantFail(cardsOf(*this, options)).front().architecture;
+        llvm::cantFail(gpusOf(*this, options)).front().architecture;
     if (options.stage == kPTX) {
       return generatePTX(source, stages, architecture);
     }

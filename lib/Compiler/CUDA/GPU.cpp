@@ -36,12 +36,12 @@ std::vector<BackendOption> cudaOptions() {
            "bulk"}};
 }
 
-llvm::Expected<std::vector<GPU>> cardsOf(const Backend &backend,
-                                         const CompileOptions &options) {
+llvm::Expected<std::vector<GPU>> gpusOf(const Backend &backend,
+                                        const CompileOptions &options) {
   std::string value = backend.valueOf(kArchitectures, options);
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(value).split(names, ',');
-  std::vector<GPU> cards;
+  std::vector<GPU> gpus;
   for (llvm::StringRef name : names) {
     auto known = cuda::Architecture::find(name);
     if (!known) {
@@ -56,9 +56,9 @@ llvm::Expected<std::vector<GPU>> cardsOf(const Backend &backend,
             read(backend, options, kCopy, "threads or bulk", gpu.copy)) {
       return error;
     }
-    cards.push_back({*known, gpu});
+    gpus.push_back({*known, gpu});
   }
-  return cards;
+  return gpus;
 }
 
 } // namespace cheems

@@ -17,8 +17,8 @@ struct GPU {
 std::vector<BackendOption> cudaOptions();
 
 /// At least one; stages are those of the first.
-llvm::Expected<std::vector<GPU>> cardsOf(const Backend &backend,
-                                         const CompileOptions &options);
+llvm::Expected<std::vector<GPU>> gpusOf(const Backend &backend,
+                                        const CompileOptions &options);
 
 } // namespace cheems
 

@@ -111,7 +111,7 @@ llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module) {
 }
 
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
-                                    llvm::ArrayRef<GPU> cards,
+                                    llvm::ArrayRef<GPU> gpus,
                                     const std::string &cubins,
                                     ProgressHandler progress) {
   auto assembler = cuda::Assembler::find();
@@ -119,13 +119,13 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
     return assembler.takeError();
   }
   // Launches, kernels, PTX and, where there is a ptxas, machine code.
-  double stages = double(cards.size()) * (*assembler ? 4 : 3), done = 0;
+  double stages = double(gpus.size()) * (*assembler ? 4 : 3), done = 0;
   auto stageDone = [&] { progress("code", ++done / stages); };
 
   Image image;
   Section section;
   llvm::json::Array described;
-  for (const GPU &each : cards) {
+  for (const GPU &each : gpus) {
     llvm::StringRef name = each.architecture.name;
     auto made = compileFor(each, source, stageDone);
     if (!made) {

@@ -13,7 +13,7 @@ llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module);
 /// Plans and code for `cards`. With a ptxas, machine code stands beside the
 /// PTX, and `cubins` keeps it.
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
-                                    llvm::ArrayRef<GPU> cards,
+                                    llvm::ArrayRef<GPU> gpus,
                                     const std::string &cubins,
                                     ProgressHandler progress);
 

@@ -14,7 +14,7 @@ struct KernelModel
   LogicalResult lowerToVectors(Operation *op, RewriterBase &rewriter,
                                TargetAttrInterface target) const {
     auto cpu = cast<TargetAttr>(target);
-    VectorUnit unit{cpu.getLanes(), cpu.getRegisters(), cpu.getMatmuls()};
+    VectorUnit unit{cpu.getLanes(), cpu.getRegisters(), cpu.getProducts()};
     return lower(cast<OpTy>(op), unit, rewriter);
   }
 };

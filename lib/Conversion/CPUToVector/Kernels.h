@@ -11,9 +11,9 @@ namespace cheems {
 
 /// What a kernel may assume of the target's vector unit.
 struct VectorUnit {
-  int64_t lanes;          ///< f32 lanes of a register
-  int64_t registers;      ///< number of registers
-  cpu::Products products; ///< with bf16 weights
+  int64_t lanes;            ///< f32 lanes of a register
+  int64_t registers;        ///< number of registers
+  cpu::MatmulUnit products; ///< with bf16 weights
 };
 
 /// The buffer that `buffer` is made of by views whose rows, the first

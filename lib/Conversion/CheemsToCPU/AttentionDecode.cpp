@@ -4,7 +4,7 @@
 // which splits there are, and the general entry merges the same ones
 // (cheems-tile-keys).
 #include "AttentionLoops.h"
-#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionSplits.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -18,7 +18,7 @@ int64_t AttentionLoops::mostSplits() {
   constexpr int64_t positions = int64_t(1) << 31;
   auto keep = static_cast<int64_t>(op.getKeep().value_or(positions));
   int64_t entries = keep < positions ? keep + 1 : positions;
-  return piecesOf(llvm::divideCeil(entries, cpu::kAttentionKeys));
+  return splitsOf(llvm::divideCeil(entries, cpu::kAttentionKeys));
 }
 
 Value AttentionLoops::blocksOf(Value entries) {
@@ -163,7 +163,7 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
                                                        Softmax partial) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
-  AttentionPieces pieces(b, b.getLoc());
+  AttentionSplits splits(b, b.getLoc());
   Value shares = arith::MinUIOp::create(b, blocksOf(stored.most),
                                         e.index(cpu::kKeyShares));
   SmallVector<OpFoldResult> bounds{e.rows(op.getSegments()),
@@ -188,8 +188,8 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
   }
   Value entries = entriesOf(of, stored);
   Value blocks = blocksOf(entries);
-  Value first = pieces.share(part, shares, blocks),
-        end = pieces.share(e.add(part, e.index(1)), shares, blocks),
+  Value first = splits.share(part, shares, blocks),
+        end = splits.share(e.add(part, e.index(1)), shares, blocks),
         count = arith::SubIOp::create(b, end, first);
 
   ValueRange own = loop.getRegionOutArgs();
@@ -210,11 +210,11 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
   auto each = scf::ForOp::create(
       b, e.index(0), count, e.index(1), shared,
       [&](OpBuilder &, Location, Value i, ValueRange before) {
-        Value piece = e.add(first, i);
-        auto firstEntry = [&](Value piece) -> Value {
+        Value split = e.add(first, i);
+        auto firstEntry = [&](Value split) -> Value {
           return arith::MinUIOp::create(
               b, entries,
-              arith::MulIOp::create(b, pieces.firstBlock(piece),
+              arith::MulIOp::create(b, splits.firstBlock(split),
                                     e.index(cpu::kAttentionKeys)));
         };
         SmallVector<Value> state, after;
@@ -230,8 +230,8 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
           one[0] = 1;
           state.push_back(e.slice(of, indices.back(), sizes.back(), one));
         }
-        state = softmaxOf(sequence, of, firstEntry(piece),
-                          firstEntry(e.add(piece, e.index(1))), entries, sight,
+        state = softmaxOf(sequence, of, firstEntry(split),
+                          firstEntry(e.add(split, e.index(1))), entries, sight,
                           state);
         for (size_t j = 0; j < state.size(); ++j) {
           after.push_back(e.insert(state[j], before[j], indices[j], sizes[j]));
@@ -254,8 +254,8 @@ AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
   SmallVector<Value> merged = eachHead(
       {all.maximum, all.sum, all.y}, [&](Value s, Value i, ValueRange before) {
         Sequence of = sequenceOf(s, i, statePools, /*decode=*/true);
-        Value pieces = AttentionPieces(b, b.getLoc())
-                           .piecesOf(blocksOf(entriesOf(of, stored)));
+        Value splits = AttentionSplits(b, b.getLoc())
+                           .splitsOf(blocksOf(entriesOf(of, stored)));
         auto [offsets, sizes] = placeOf(of, of.start, one);
         Extents place(ArrayRef(offsets).take_front(2)),
             extents(ArrayRef(sizes).take_front(2));
@@ -264,10 +264,10 @@ AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
             e.slice(before[1], place, extents, {1, queries}),
             e.slice(before[2], offsets, sizes, {1, queries, size})};
         auto loop = scf::ForOp::create(
-            b, e.index(0), pieces, e.index(1), state,
-            [&](OpBuilder &, Location, Value piece, ValueRange state) {
+            b, e.index(0), splits, e.index(1), state,
+            [&](OpBuilder &, Location, Value split, ValueRange state) {
               auto later = [&](Value of, Value start, bool values) {
-                Extents at{start, piece, i, zero},
+                Extents at{start, split, i, zero},
                     sizes{one, one, one, e.attr(queries)};
                 SmallVector<int64_t> shape{1, queries};
                 if (values) {

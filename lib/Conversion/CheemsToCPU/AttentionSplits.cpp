@@ -1,5 +1,5 @@
 // Splits of a sequence's entries: numbers of a block count's binary exponent.
-#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionSplits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kSteps = 4;
 } // namespace
 
-int64_t cheems::piecesOf(int64_t blocks) {
+int64_t cheems::splitsOf(int64_t blocks) {
   int64_t shift =
       blocks ? std::max<int64_t>(0, llvm::Log2_64(blocks) - kSteps) : 0;
   return (shift << kSteps) + llvm::divideCeil(blocks, int64_t(1) << shift);
@@ -20,7 +20,7 @@ int64_t cheems::piecesOf(int64_t blocks) {
 
 /// The binary logarithm of the size of the split that has the block, and of one
 /// that ends before it.
-Value AttentionPieces::shiftOf(Value block) {
+Value AttentionSplits::shiftOf(Value block) {
   Type word = b.getI64Type();
   Value zeros = math::CountLeadingZerosOp::create(
       b, loc, arith::IndexCastOp::create(b, loc, word, block));
@@ -29,7 +29,7 @@ Value AttentionPieces::shiftOf(Value block) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), shift);
 }
 
-Value AttentionPieces::piecesOf(Value blocks) {
+Value AttentionSplits::splitsOf(Value blocks) {
   Value shift = shiftOf(blocks), one = index(1);
   Value size = shiftLeft(one, shift);
   Value before = shiftLeft(shift, index(kSteps));
@@ -37,20 +37,20 @@ Value AttentionPieces::piecesOf(Value blocks) {
   return add(before, shiftRight(whole, shift));
 }
 
-Value AttentionPieces::pieceOf(Value block) {
+Value AttentionSplits::splitOf(Value block) {
   Value shift = shiftOf(block);
   return add(shiftLeft(shift, index(kSteps)), shiftRight(block, shift));
 }
 
-Value AttentionPieces::firstBlock(Value piece) {
-  Value sizes = shiftRight(piece, index(kSteps));
+Value AttentionSplits::firstBlock(Value split) {
+  Value sizes = shiftRight(split, index(kSteps));
   Value one = index(1);
   Value shift = sub(arith::MaxUIOp::create(b, loc, sizes, one), one);
   Value before = shiftLeft(shift, index(kSteps));
-  return shiftLeft(sub(piece, before), shift);
+  return shiftLeft(sub(split, before), shift);
 }
 
-Value AttentionPieces::beginsLater(Value block) {
+Value AttentionSplits::beginsLater(Value block) {
   Value shift = shiftOf(block);
   Value first = shiftLeft(shiftRight(block, shift), shift);
   Value begins =
@@ -60,13 +60,13 @@ Value AttentionPieces::beginsLater(Value block) {
   return arith::AndIOp::create(b, loc, begins, later);
 }
 
-Value AttentionPieces::share(Value part, Value parts, Value blocks) {
+Value AttentionSplits::share(Value part, Value parts, Value blocks) {
   Value at = arith::DivUIOp::create(b, loc, mul(blocks, part), parts);
-  Value piece = pieceOf(at), next = add(piece, 1);
-  Value ends = add(firstBlock(piece),
+  Value split = splitOf(at), next = add(split, 1);
+  Value ends = add(firstBlock(split),
                    arith::MinUIOp::create(b, loc, firstBlock(next), blocks));
   Value pastHalf = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
                                          shiftLeft(at, index(1)), ends);
-  Value nearest = select(pastHalf, next, piece);
-  return arith::MinUIOp::create(b, loc, nearest, piecesOf(blocks));
+  Value nearest = select(pastHalf, next, split);
+  return arith::MinUIOp::create(b, loc, nearest, splitsOf(blocks));
 }

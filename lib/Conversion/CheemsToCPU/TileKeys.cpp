@@ -1,5 +1,5 @@
 // cheems-tile-keys: attention in blocks of rows, and of keys in splits.
-#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionSplits.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -164,7 +164,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPoint(inner.getInsertionBlock(),
                               inner.getInsertionPoint());
-          Value later = cheems::AttentionPieces(b, loc).beginsLater(
+          Value later = cheems::AttentionSplits(b, loc).beginsLater(
               arith::DivUIOp::create(b, loc, from, index(keysPerBlock)));
           SmallVector<Value> next = where(later, state, [&] {
             ValueRange done = state.take_front(3);

@@ -114,8 +114,8 @@ private:
       if (group) {
         return op->emitOpError("is in a group of kind ")
                << stringifyGroupKind(group.getKind())
-               << (group.getInProducts()
-                       ? " in_products, and not only matmuls of few rows "
+               << (group.getInMatmuls()
+                       ? " in_matmuls, and not only matmuls of few rows "
                          "that can stand there read it"
                        : " that no kernel has")
                << ": let cheems-form-groups form it";

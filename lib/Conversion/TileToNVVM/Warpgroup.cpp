@@ -77,10 +77,10 @@ struct Text {
   /// The place of an input in the text.
   std::string take(Value input) {
     inputs.push_back(input);
-    return "$" + std::to_string(behindSums() + inputs.size() - 1);
+    return "$" + std::to_string(afterSums() + inputs.size() - 1);
   }
   std::string takeAll(ArrayRef<Value> words) {
-    size_t first = behindSums() + inputs.size();
+    size_t first = afterSums() + inputs.size();
     llvm::append_range(inputs, words);
     return list(first, words.size());
   }
@@ -117,7 +117,7 @@ struct Text {
 
 private:
   /// Sums are there twice, as results and as operands.
-  size_t behindSums() const { return (fromNothing ? 1 : 2) * sums.size(); }
+  size_t afterSums() const { return (fromNothing ? 1 : 2) * sums.size(); }
   static std::string list(size_t first, size_t count) {
     std::string text = "{";
     for (size_t at = 0; at < count; ++at) {

@@ -179,16 +179,16 @@ bool TargetInfo::has(llvm::StringRef feature) const {
 }
 
 TargetDescription TargetInfo::describe(bool scalar) const {
-  using cheems::cpu::Products;
+  using cheems::cpu::MatmulUnit;
   TargetDescription description;
   description.scalar = scalar;
   bool wide = has("avx512f");
   description.lanes = wide ? 16 : 8;
   description.registers = wide ? 32 : 16;
   bool dots = has("avx512vnni") || has("avxvnni");
-  description.products = has("amx-bf16")     ? Products::AMX
-                         : has("avx512bf16") ? Products::DotBF16
-                         : dots              ? Products::DotI8
-                                             : Products::FMA;
+  description.products = has("amx-bf16")     ? MatmulUnit::AMX
+                         : has("avx512bf16") ? MatmulUnit::DotBF16
+                         : dots              ? MatmulUnit::DotI8
+                                             : MatmulUnit::FMA;
   return description;
 }

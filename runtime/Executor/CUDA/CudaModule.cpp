@@ -20,7 +20,7 @@ std::string versionOf(std::string_view ptx) {
 
 std::string architectures(const CudaImage &image) {
   std::string all;
-  for (const GPUCode &code : image.cards) {
+  for (const GPUCode &code : image.gpus) {
     all += (all.empty() ? "" : ", ") + code.architecture;
   }
   return all;
@@ -38,7 +38,7 @@ std::string images(const CudaImage &image) {
 
 std::vector<std::string> CudaModule::names(const CudaImage &image) {
   std::vector<std::string> all;
-  for (const GPUCode &code : image.cards) {
+  for (const GPUCode &code : image.gpus) {
     all.push_back(code.architecture + ".ptx");
     if (!code.cubin.empty()) {
       all.push_back(code.architecture + ".cubin");
@@ -68,7 +68,7 @@ CudaModule::Choice CudaModule::choose(const CudaImage &image,
     size_t dot = name.find('.');
     std::string_view kind =
         dot == std::string_view::npos ? "" : name.substr(dot + 1);
-    for (const GPUCode &code : image.cards) {
+    for (const GPUCode &code : image.gpus) {
       if (code.architecture == name.substr(0, dot)) {
         chosen.code = &code;
       }

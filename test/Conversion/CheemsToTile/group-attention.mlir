@@ -2,11 +2,11 @@
 
 // If there are few sequences with one row each, matmuls that alone read what attention rounds may merge its splits.
 // CHECK-LABEL: func.func @decode_after
-// CHECK: %[[ROUNDED:.*]] = cheems_tile.group attention in_products -> tensor<?x384xbf16> {
+// CHECK: %[[ROUNDED:.*]] = cheems_tile.group attention in_matmuls -> tensor<?x384xbf16> {
 // CHECK: cheems.segmented_attention
 // CHECK: tensor.collapse_shape
 // CHECK: linalg.generic
-// CHECK: %[[Y:.*]] = cheems_tile.group products -> tensor<?x256xf32> {
+// CHECK: %[[Y:.*]] = cheems_tile.group matmuls -> tensor<?x256xf32> {
 // CHECK: linalg.matmul {{.*}} ins(%[[ROUNDED]],
 // CHECK: return %[[Y]]
 // doc: cheems-group-attention

@@ -3,7 +3,7 @@
 // Two matmuls that one op reads are one group, with that op. What fills their sums with zeros is in it.
 // CHECK-LABEL: func.func @gated
 // CHECK-NOT: linalg
-// CHECK: %[[Y:.*]] = cheems_tile.group products -> tensor<?x128xf32> {
+// CHECK: %[[Y:.*]] = cheems_tile.group matmuls -> tensor<?x128xf32> {
 // CHECK: linalg.fill
 // CHECK: linalg.matmul
 // CHECK: linalg.fill
@@ -37,12 +37,12 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // If rows are many, one launch has matmuls with the same tiles. The second one stands with the first one.
 // CHECK-LABEL: func.func @one_input
-// CHECK: %[[BOTH:.*]]:2 = cheems_tile.group products -> tensor<?x128xf32>, tensor<?x128xf32> {
+// CHECK: %[[BOTH:.*]]:2 = cheems_tile.group matmuls -> tensor<?x128xf32>, tensor<?x128xf32> {
 // CHECK-COUNT-2: linalg.matmul
 // CHECK-NOT: linalg.matmul
 // CHECK: cheems_tile.group_yield
 // CHECK: linalg.generic
-// CHECK: cheems_tile.group products -> tensor<?x2048xf32> {
+// CHECK: cheems_tile.group matmuls -> tensor<?x2048xf32> {
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
@@ -69,17 +69,17 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // If rows are few, matmuls may make the row themselves if they alone read it. Others may read the norm.
 // CHECK-LABEL: func.func @made
-// CHECK: %[[N:.*]]:2 = cheems_tile.group norm in_products -> tensor<?x256xf32>, tensor<?x256xbf16> {
+// CHECK: %[[N:.*]]:2 = cheems_tile.group norm in_matmuls -> tensor<?x256xf32>, tensor<?x256xbf16> {
 // CHECK: cheems.rms_norm
 // CHECK: linalg.generic
-// CHECK: %[[P:.*]]:2 = cheems_tile.group products
+// CHECK: %[[P:.*]]:2 = cheems_tile.group matmuls
 // CHECK-COUNT-2: linalg.matmul {{.*}} ins(%[[N]]#1,
 // CHECK: return %[[N]]#0, %[[P]]#0, %[[P]]#1
 // Else they do not.
 // CHECK-LABEL: func.func @read
-// CHECK-NOT: in_products
+// CHECK-NOT: in_matmuls
 // CHECK: cheems.rms_norm
-// CHECK: cheems_tile.group products
+// CHECK: cheems_tile.group matmuls
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>

@@ -23,7 +23,7 @@ def near(got, wanted):
 
 
 def by_hand():
-    gpu = next(gpu for gpu in time_model.cards() if gpu.name == "NVIDIA H100")
+    gpu = next(gpu for gpu in time_model.gpus() if gpu.name == "NVIDIA H100")
     assert time_model.gpu_named("NVIDIA H100 80GB HBM3") == gpu and time_model.gpu_named("NVIDIA Something") is None
     take = lambda gap=0.0, **counts: time_model.seconds({**KERNEL, **counts}, gpu, gap)
     near(take(gap=1e-6), 2e-6)

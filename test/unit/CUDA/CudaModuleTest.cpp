@@ -37,7 +37,7 @@ GPUCode codeFor(const std::string &architecture, bool hasCubin) {
 /// Text and machine code for the GPU, text alone for older ones.
 CudaImage both() {
   CudaImage image;
-  image.cards = {codeFor("sm_80", false), codeFor("sm_90a", true)};
+  image.gpus = {codeFor("sm_80", false), codeFor("sm_90a", true)};
   return image;
 }
 
@@ -76,7 +76,7 @@ TEST(CudaModule, machineCodeForTheGPUIsFirst) {
   useSoftwareGPU();
   EXPECT_EQ(loaded(both()), "sm_90a.cubin");
   CudaImage older;
-  older.cards = {codeFor("sm_80", true)}; // whose machine code is for 8.x
+  older.gpus = {codeFor("sm_80", true)}; // whose machine code is for 8.x
   EXPECT_EQ(loaded(older), "sm_80.ptx");
 }
 
@@ -126,7 +126,7 @@ TEST(CudaModule, whereTheTextFailsTooBothReasonsAreTold) {
   GPU real("NVIDIA H100 80GB HBM3");
   CudaImage image = both();
   const std::string other = std::string("no text of PTX") + '\0';
-  image.cards[1].ptx = other;
+  image.gpus[1].ptx = other;
   EXPECT_THAT(
       refusal([&] { loadedAfter(CUDA_ERROR_NO_BINARY_FOR_GPU, image); }),
       testing::AllOf(HasSubstr("cannot be loaded: CUDA_ERROR_INVALID_PTX"),
@@ -136,7 +136,7 @@ TEST(CudaModule, whereTheTextFailsTooBothReasonsAreTold) {
 
 TEST(CudaModule, anOlderDriverIsToldWithBothVersions) {
   CudaImage image;
-  image.cards = {codeFor("sm_80", false)};
+  image.gpus = {codeFor("sm_80", false)};
   std::string text =
       refusal([&] { loadedAfter(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, image); });
   EXPECT_EQ(text, "3: m.cheems: its code for GPUs is PTX 7.1, which the driver "

@@ -35,16 +35,16 @@ inline void addGPUs(FakeArtifact &artifact,
   std::string bytes = planOfTenLaunches();
   auto size = static_cast<int64_t>(bytes.size());
   bytes.push_back('\0');
-  nlohmann::json cards = nlohmann::json::array();
+  nlohmann::json gpus = nlohmann::json::array();
   for (const std::string &each : architectures) {
-    cards.push_back(
+    gpus.push_back(
         {{"architecture", each}, {"plan", {0, size}}, {"ptx", {size, 1}}});
   }
   artifact.metadata["images"].push_back({{"target", "cuda"},
                                          {"section", "image.cuda"},
                                          {"decode_rows", 8},
                                          {"prefill", 128},
-                                         {"cards", cards}});
+                                         {"cards", gpus}});
   artifact.texts.emplace_back("image.cuda", bytes);
 }
 

@@ -49,11 +49,11 @@ void growState(FakeArtifact &artifact) {
 
 /// Files for a CPU, for it and for GPUs, and for GPUs alone.
 struct Files {
-  FakeArtifact host, both, cards;
+  FakeArtifact host, both, gpus;
   Files() {
     addGPUs(both, {"sm_80", "sm_90a"});
-    addGPUs(cards, {"sm_80", "sm_90a"});
-    removeCpu(cards);
+    addGPUs(gpus, {"sm_80", "sm_90a"});
+    removeCpu(gpus);
   }
 };
 
@@ -67,15 +67,15 @@ TEST_F(ModelDevice, theSoftwareGPUIsTakenOnlyWhereItIsAskedFor) {
   EXPECT_EQ(chosen(both, "cpu"), "cpu");
   EXPECT_EQ(chosen(both, "cuda"), "cuda:0");
   EXPECT_EQ(chosen(both, "cuda:0"), "cuda:0");
-  EXPECT_EQ(chosen(cards, "cuda"), "cuda:0");
-  EXPECT_EQ(chosen(cards, "auto"),
+  EXPECT_EQ(chosen(gpus, "cuda"), "cuda:0");
+  EXPECT_EQ(chosen(gpus, "auto"),
             "3: FILE: compiled for cuda only, and the only GPU here is the "
             "software GPU, which --device cuda takes; use --target cpu,cuda "
             "to compile it for the CPU, too");
 }
 
 TEST_F(ModelDevice, weightsThatTheCPUDoesNotTakeAreToBeCompiledAsOthers) {
-  FakeArtifact halves = cards;
+  FakeArtifact halves = gpus;
   halves.metadata["weights"] = "f16";
   EXPECT_EQ(chosen(halves, "cpu"),
             "3: FILE: compiled for cuda only; use --target cpu,cuda and "
@@ -88,7 +88,7 @@ TEST_F(ModelDevice, aRealGPUIsTakenWhereTheFileHasCodeForIt) {
     growState(*each);
   }
   EXPECT_EQ(chosen(both, "auto"), "cuda:0");
-  EXPECT_EQ(chosen(cards, "auto"), "cuda:0");
+  EXPECT_EQ(chosen(gpus, "auto"), "cuda:0");
   EXPECT_EQ(chosen(both, "cpu"), "cpu");
   EXPECT_EQ(chosen(host, "auto"), "cpu");
   FakeArtifact hopper, ampere;
@@ -111,7 +111,7 @@ TEST_F(ModelDevice, aRealGPUIsTakenWhereTheFileHasCodeForIt) {
             "3: FILE: has code for sm_80 and sm_90a, which cuda:0 (NVIDIA "
             "Something, compute capability 7.5) does not run; use another "
             "--device");
-  EXPECT_EQ(chosen(cards, "auto"),
+  EXPECT_EQ(chosen(gpus, "auto"),
             "3: FILE: compiled for cuda only, and no GPU here runs it: it has "
             "code for sm_80 and sm_90a, which cuda:0 (NVIDIA Something, "
             "compute capability 7.5) does not run; use another --device; use "
@@ -122,11 +122,11 @@ TEST_F(ModelDevice, aSmallModelStaysOnTheCPU) {
   Setting gpu("FAULTY_DRIVER_GPU", "NVIDIA H100 80GB HBM3");
   EXPECT_EQ(chosen(both, "auto"), "cpu");
   EXPECT_EQ(chosen(both, "cuda"), "cuda:0");
-  EXPECT_EQ(chosen(cards, "auto"), "cuda:0");
+  EXPECT_EQ(chosen(gpus, "auto"), "cuda:0");
 }
 
 TEST_F(ModelDevice, whatTheFileOrTheMachineLacksIsToldInOneLine) {
-  EXPECT_EQ(chosen(cards, "cpu"),
+  EXPECT_EQ(chosen(gpus, "cpu"),
             "3: FILE: compiled for cuda only; use --target cpu,cuda to "
             "compile it for the CPU, too");
   EXPECT_EQ(chosen(host, "cuda"),
@@ -148,7 +148,7 @@ TEST_F(ModelDevice, theImageIsReadStrictlyWhereItIsChosen) {
   image["decode_rows"] = 8;
   image["cards"][1]["ptx"] = {1, both.texts.back().second.size()};
   EXPECT_EQ(chosen(both, "cuda"),
-            "1: FILE: corrupted: metadata field 'images[1].cards[1].ptx' "
+            "1: FILE: corrupted: metadata field 'images[1].gpus[1].ptx' "
             "reaches outside its section; compile the model again");
 }
 
@@ -161,14 +161,14 @@ TEST_F(ModelDevice, theVariantIsWhatTheImageSays) {
   EXPECT_EQ(model->variant().name, "cuda");
   EXPECT_EQ(model->variant().decodeRows, 8);
   EXPECT_EQ(model->variant().prefill, 128);
-  EXPECT_EQ(model->cudaCode().cards.size(), 2U);
+  EXPECT_EQ(model->cudaCode().gpus.size(), 2U);
   auto description = nlohmann::json::parse(model->describe());
   EXPECT_EQ(description["file"]["device"], "cuda:0");
   model = open(file.path(), "cpu");
   EXPECT_EQ(model->device(), -1);
   EXPECT_EQ(model->gpu(), nullptr);
   EXPECT_EQ(model->variant().name, "only");
-  EXPECT_EQ(model->cudaCode().cards.size(), 0U);
+  EXPECT_EQ(model->cudaCode().gpus.size(), 0U);
   description = nlohmann::json::parse(model->describe());
   EXPECT_EQ(description["file"]["device"], "cpu");
 }
@@ -204,7 +204,7 @@ bool isLoaded(const std::string &library) {
     _exit(1);
   }
   std::fprintf(stderr, "%s\n%s\n", chosen(files.both, "cuda").c_str(),
-               chosen(files.cards, "auto").c_str());
+               chosen(files.gpus, "auto").c_str());
   _exit(0);
 }
 

@@ -7,7 +7,7 @@
 
 using namespace cheems;
 using namespace cheems::cpu;
-using cheems::cpu::Products;
+using cheems::cpu::MatmulUnit;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -91,16 +91,16 @@ TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
 }
 
 TEST(TargetInfo, descriptionFollowsTheFeatures) {
-  std::vector<Products> products;
+  std::vector<MatmulUnit> products;
   std::vector<int64_t> lanes;
   for (const TargetInfo &variant :
        variants("portable", /*withQuantized=*/true)) {
     products.push_back(variant.describe(false).products);
     lanes.push_back(variant.describe(false).lanes);
   }
-  EXPECT_THAT(products,
-              ElementsAre(Products::AMX, Products::DotBF16, Products::DotI8,
-                          Products::FMA, Products::DotI8, Products::FMA));
+  EXPECT_THAT(products, ElementsAre(MatmulUnit::AMX, MatmulUnit::DotBF16,
+                                    MatmulUnit::DotI8, MatmulUnit::FMA,
+                                    MatmulUnit::DotI8, MatmulUnit::FMA));
   EXPECT_THAT(lanes, ElementsAre(16, 16, 16, 16, 8, 8));
 }
 

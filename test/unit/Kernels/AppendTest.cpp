@@ -132,13 +132,14 @@ TEST_P(AppendTest, StoresWhatTheEvaluatorStores) {
     }
     module->call(form.name(), rows, buffers);
     if (form.coded()) {
-      auto codedKey = cheems::reference::quantizeEntries(key),
-           codedValue = cheems::reference::quantizeEntries(value);
-      key = codedKey.codes;
-      value = codedValue.codes;
-      cheems::reference::appendVisible(codedKey.scales.reshaped({rows, 1}),
-                                       codedValue.scales.reshaped({rows, 1}),
-                                       mask, form.hideBelow, count, scales);
+      auto quantizedKey = cheems::reference::quantizeEntries(key),
+           quantizedValue = cheems::reference::quantizeEntries(value);
+      key = quantizedKey.codes;
+      value = quantizedValue.codes;
+      cheems::reference::appendVisible(
+          quantizedKey.scales.reshaped({rows, 1}),
+          quantizedValue.scales.reshaped({rows, 1}), mask, form.hideBelow,
+          count, scales);
     }
     std::vector<int64_t> want = cheems::reference::appendVisible(
         key, value, mask, form.hideBelow, count, stored);

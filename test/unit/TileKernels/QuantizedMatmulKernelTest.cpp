@@ -27,9 +27,9 @@ testing::AssertionResult isSame(const Array &got, const Array &want) {
 }
 
 /// Rows after some others, one of which is NaN.
-QuantizedValues behindOthers(const QuantizedMatmulForm &form,
-                             const QuantizedValues &values, Random &random,
-                             int64_t before) {
+QuantizedValues afterOthers(const QuantizedMatmulForm &form,
+                            const QuantizedValues &values, Random &random,
+                            int64_t before) {
   QuantizedValues result = values;
   auto put = [&](Tensor &target, const Tensor &source) {
     target =
@@ -60,7 +60,7 @@ void holdCases(const std::vector<QuantizedMatmulForm> &forms, int64_t most) {
     ASSERT_TRUE(y);
     ASSERT_TRUE(isSame(*y, expected(form, values)));
     int64_t before = random.between(0, limit - rows);
-    auto again = run(*module, form, behindOthers(form, values, random, before));
+    auto again = run(*module, form, afterOthers(form, values, random, before));
     ASSERT_TRUE(again);
     size_t bytes = y->bytes().size();
     std::vector<unsigned char> last(again->bytes().end() -

@@ -23,7 +23,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
   let options = [
     Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target">,
     Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How matmuls with weights of few bits are computed",
+    Option<"products", "products", "::cheems::cpu::MatmulUnit", "::cheems::cpu::MatmulUnit::FMA", "How matmuls with weights of few bits are computed",
            "::cheems::cpu::matmulsValues()">,
     ListOption<"only", "only", "std::string", "Names of the ops to lower, to read one kernel at a time; all, if there are none">
   ];

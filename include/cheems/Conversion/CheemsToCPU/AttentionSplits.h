@@ -16,18 +16,18 @@
 namespace cheems {
 
 /// Splits of that many blocks.
-int64_t piecesOf(int64_t blocks);
+int64_t splitsOf(int64_t blocks);
 
 /// The same on indices in IR.
-class AttentionPieces : BaseBuilder<AttentionPieces> {
+class AttentionSplits : BaseBuilder<AttentionSplits> {
 public:
-  AttentionPieces(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+  AttentionSplits(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
   /// The last of them may lack some of its blocks.
-  Value piecesOf(Value blocks);
+  Value splitsOf(Value blocks);
   /// The split that has this block; and its first one.
-  Value pieceOf(Value block);
-  Value firstBlock(Value piece);
+  Value splitOf(Value block);
+  Value firstBlock(Value split);
   /// A split begins with this block, and it is not the first.
   Value beginsLater(Value block);
   /// Returns the index at which share `part` of `parts` begins, if the splits

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 
-#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionSplits.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Dialect/CheemsCPU/IR/Options.h"
 #include "cheems/Support/MLIR.h"

@@ -101,7 +101,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"lanes", "lanes", "int64_t", "::cheems::cpu::kDefaultLanes", "f32 lanes per vector register of the target; 1 for plain loops">,
     Option<"registers", "registers", "int64_t", "::cheems::cpu::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::cheems::cpu::Products", "::cheems::cpu::Products::FMA", "How matmuls with weights of few bits are computed",
+    Option<"products", "products", "::cheems::cpu::MatmulUnit", "::cheems::cpu::MatmulUnit::FMA", "How matmuls with weights of few bits are computed",
            "::cheems::cpu::matmulsValues()">,
     Option<"groupExperts", "group-experts", "int64_t", "0",
            "Rows of a group, whose experts are read in the order of their ids; 0: token by token">
@@ -141,7 +141,7 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
     Before: `cheems_cpu.dynamic_mask_attention` over all rows of a sequence and all entries, with an `attention_strategy`.
     After: an `scf.for` over blocks of `rows` rows. In it is an `scf.for` over blocks of `keys` entries around a
     `cheems_cpu.online_attention`. Its iter_args are maximum, sum and values of this split and of all splits before it. Each of the first 32
-    blocks is a split. After these, each 16 splits have twice as many blocks as the 16 before (`AttentionPieces.h`). When a new split
+    blocks is a split. After these, each 16 splits have twice as many blocks as the 16 before (`AttentionSplits.h`). When a new split
     begins, and at the end, a `cheems_cpu.merge_attention` merges the finished split with those before it. The division comes last.
     Requires: tensors.
     Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. The results agree within the

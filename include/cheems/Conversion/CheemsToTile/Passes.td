@@ -112,7 +112,7 @@ def GroupAttentionPass : Pass<"cheems-group-attention", "::mlir::ModuleOp"> {
     After: a `cheems_tile.group` of kind `attention` in its place, with the norm and the rotation of keys, and the rounding after it. With
     `one_row`, or entries in f32 or in int8, it has the norm and the rotation of queries, too. Where with `one_row` one block has the row's
     own entry, or entries that no head sees are not stored, it has the mask values and the matmul that makes them. Where a step of few rows
-    has one, and entries are in bf16, and matmuls alone read the rounded outputs, it is `in_products`, and so is the quantization between
+    has one, and entries are in bf16, and matmuls alone read the rounded outputs, it is `in_matmuls`, and so is the quantization between
     both; the matmuls become a group, too.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
     Guarantees: nothing is computed twice. Attention that no kernel has stays.
@@ -138,9 +138,9 @@ def GroupMatmulsPass : Pass<"cheems-group-matmuls", "::mlir::ModuleOp"> {
   let summary = "Matmuls of one input and what makes their row become groups";
   let description = [{
     Before: `linalg.matmul` and `cheems_tile.quantized_matmul`.
-    After: `cheems_tile.group` ops of kind `products`. A matmul has the elementwise op after it with it, and a second matmul of the same
+    After: `cheems_tile.group` ops of kind `matmuls`. A matmul has the elementwise op after it with it, and a second matmul of the same
     input that this op reads. Other matmuls of one input whose tiles are the same are in the same group, if what they read is there before
-    the first one. The norm before matmuls of few rows, and the quantization, become groups `in_products`, if nothing else
+    the first one. The norm before matmuls of few rows, and the quantization, become groups `in_matmuls`, if nothing else
     reads the rows.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors. Groups of attention come before, as they take
     matmuls, too.
@@ -169,14 +169,14 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     Before: `cheems_tile.group` ops (`--cheems-form-groups`), with strategies (`cheems-select-gpu-strategy`).
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A group is one launch, but
     for what follows. Matmuls of one input are one launch, each block of which computes one of them. Matmuls by `wgmma` may have a second
-    launch with wider tiles; the number of rows says which of both runs (`when`). Of groups `in_products`, it says whether a launch
+    launch with wider tiles; the number of rows says which of both runs (`when`). Of groups `in_matmuls`, it says whether a launch
     of one row makes the row or merges the splits itself.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op after it does. A block of the latter has rows of two query heads that read the same keys, or of one.
     With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the matmul that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a split of a row's entries, and another launch merges the splits. Where a step of few rows has one, and pools
-    have room for few splits, the matmuls after a group `in_products` merge them instead. More than 16 query heads that share entries
+    have room for few splits, the matmuls after a group `in_matmuls` merge them instead. More than 16 query heads that share entries
     are several blocks, so then entries have their launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; the capacity says which of
     them run. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,

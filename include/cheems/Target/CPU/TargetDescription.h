@@ -12,7 +12,7 @@ struct TargetDescription {
   int64_t lanes = cpu::kDefaultLanes; ///< f32 lanes of a vector register
   int64_t registers = cpu::kDefaultRegisters; ///< vector registers
   /// How matmuls with weights of few bits are computed.
-  cpu::Products products = cpu::Products::FMA;
+  cpu::MatmulUnit products = cpu::MatmulUnit::FMA;
   /// Rows of a prompt whose experts are read together, in the order of their
   /// ids; 0: token by token.
   int64_t groupExperts = 0;

@@ -200,7 +200,7 @@ void AttentionKernel::attendRows(Value all, Value tiled, Value entries) {
 LogicalResult cheems::lowerAttention(OnlineAttentionOp op,
                                      const VectorUnit &unit,
                                      RewriterBase &rewriter) {
-  if (unit.products == Products::AMX && suitsAttentionTiles(op)) {
+  if (unit.products == MatmulUnit::AMX && suitsAttentionTiles(op)) {
     lowerAttentionTiles(op, unit, rewriter);
     return success();
   }

@@ -177,10 +177,10 @@ LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,
   }
   // f32 weights keep f32 inputs, and only pairs are what the instructions read.
   bool pairs = kernel.pair == 2;
-  if (pairs && unit.products == Products::AMX) {
+  if (pairs && unit.products == MatmulUnit::AMX) {
     return lowerLinearAMX(kernel);
   }
-  if (pairs && unit.products == Products::DotBF16) {
+  if (pairs && unit.products == MatmulUnit::DotBF16) {
     return lowerLinearDot(kernel);
   }
   return lowerLinearFMA(kernel);

@@ -13,8 +13,8 @@ QuantizedForm::QuantizedForm(LinearKernel &kernel)
       groups(
           cast<MemRefType>(kernel.op.getScales()[0].getType()).getDimSize(1)),
       groupSize(kernel.size / groups),
-      dots(kernel.unit.products >= Products::DotI8), words(!dots && !nibbles),
-      tiles(kernel.unit.products == Products::AMX) {}
+      dots(kernel.unit.products >= MatmulUnit::DotI8), words(!dots && !nibbles),
+      tiles(kernel.unit.products == MatmulUnit::AMX) {}
 
 Value QuantizedKernel::scales(int64_t weight, Value panel, Value group,
                               int64_t column, int64_t lanes) {

@@ -189,7 +189,7 @@ LogicalResult cheems::lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
                      : kChunkRows;
   SSDKernel kernel(rewriter, op, unit, most);
   Value rows = memref::DimOp::create(rewriter, kernel.loc, op.getX(), 0);
-  if (most > 1 && op.getAllowBf16() && unit.products == Products::AMX) {
+  if (most > 1 && op.getAllowBf16() && unit.products == MatmulUnit::AMX) {
     emitChunks<SSDMatmulsAMX>(kernel, rows);
   } else if (most > 1) {
     emitChunks<SSDMatmulsFMA>(kernel, rows);

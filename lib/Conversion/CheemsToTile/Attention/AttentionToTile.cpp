@@ -47,7 +47,7 @@ static bool hasKernels(GroupOp group) {
 }
 
 namespace {
-/// A group that is `in_products` contains those matmuls of few rows that alone
+/// A group that is `in_matmuls` contains those matmuls of few rows that alone
 /// read its outputs.
 struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
   using GroupToKernels::GroupToKernels;
@@ -57,13 +57,13 @@ struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
       return rewriter.notifyMatchFailure(group,
                                          "it is of a shape that is left");
     }
-    bool inProducts = group.getInProducts();
-    GroupOp rounding = inProducts ? roundingAfter(group) : GroupOp();
-    auto after = inProducts ? matmulsAfter(group, rounding) : std::nullopt;
-    if (inProducts && (!after || after->size() != 1)) {
+    bool inMatmuls = group.getInMatmuls();
+    GroupOp rounding = inMatmuls ? roundingAfter(group) : GroupOp();
+    auto after = inMatmuls ? matmulsAfter(group, rounding) : std::nullopt;
+    if (inMatmuls && (!after || after->size() != 1)) {
       return rewriter.notifyMatchFailure(group, "others read its outputs");
     }
-    auto pieces = replaceAttention(group, rewriter, kernels, inProducts);
+    auto pieces = replaceAttention(group, rewriter, kernels, inMatmuls);
     if (!pieces) { // the others have launches of their own
       return success();
     }
@@ -110,7 +110,7 @@ private:
     Value y = outputsOf(group);
     auto codes = y ? quantizedAfter(y) : QuantizeEntriesOp();
     auto rounding = codes ? codes->getParentOfType<GroupOp>() : GroupOp();
-    return rounding && rounding.getInProducts() ? rounding : GroupOp();
+    return rounding && rounding.getInMatmuls() ? rounding : GroupOp();
   }
 };
 } // namespace

@@ -76,11 +76,11 @@ static void formGroup(SegmentedAttentionOp op, const Strategy &strategy) {
   if (!after.group || (rounded.rounding && !takesRounding)) {
     return;
   }
-  group.setInProducts(true);
+  group.setInMatmuls(true);
   if (QuantizeEntriesOp codes = after.codes) {
-    Grouping({codes}).form(GroupKind::Rounding, codes).setInProducts(true);
+    Grouping({codes}).form(GroupKind::Rounding, codes).setInMatmuls(true);
   }
-  Grouping(after.group->ops()).form(GroupKind::Products, after.group->at);
+  Grouping(after.group->ops()).form(GroupKind::Matmuls, after.group->at);
 }
 
 namespace {

@@ -45,7 +45,7 @@ groupsAfter(Operation *rounding, MatmulForm form, const Strategy &strategy) {
 
 static void formAll(ArrayRef<MatmulGroup> groups) {
   for (const MatmulGroup &group : groups) {
-    Grouping(group.ops()).form(GroupKind::Products, group.at);
+    Grouping(group.ops()).form(GroupKind::Matmuls, group.at);
   }
 }
 
@@ -72,7 +72,7 @@ static void groupNormed(RmsNormOp norm, const Strategy &strategy) {
   }
   Grouping({norm, chain.after})
       .form(GroupKind::Norm, chain.after)
-      .setInProducts(true);
+      .setInMatmuls(true);
   formAll(*groups);
 }
 
@@ -109,9 +109,9 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
     return;
   }
   if (RmsNormOp norm = canBeAt(*groups, op) ? normBefore(op) : RmsNormOp()) {
-    Grouping({norm}).form(GroupKind::Norm, op).setInProducts(true);
+    Grouping({norm}).form(GroupKind::Norm, op).setInMatmuls(true);
   }
-  Grouping({op}).form(GroupKind::Rounding, op).setInProducts(true);
+  Grouping({op}).form(GroupKind::Rounding, op).setInMatmuls(true);
   formAll(*groups);
 }
 
@@ -119,7 +119,7 @@ static void groupRounded(QuantizeEntriesOp op, const Strategy &strategy) {
 static void groupMatmuls(func::FuncOp function, const Strategy &strategy) {
   auto group = [&](const MatmulChain &chain) {
     MatmulGroup products = MatmulGroup::around(chain, strategy);
-    Grouping(products.ops()).form(GroupKind::Products, products.at);
+    Grouping(products.ops()).form(GroupKind::Matmuls, products.at);
   };
   for (Operation *op :
        freeOps<linalg::GenericOp, linalg::MatmulOp, QuantizedMatmulOp>(

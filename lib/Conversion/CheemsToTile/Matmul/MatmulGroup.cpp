@@ -65,7 +65,7 @@ bool Product::isLike(Product other) const {
 MatmulForm MatmulChain::form() const {
   bool few = hasFewRows(last());
   if (products[0].isQuantized()) {
-    return few ? MatmulForm::QuantizedFewRows : MatmulForm::Coded;
+    return few ? MatmulForm::QuantizedFewRows : MatmulForm::Quantized;
   }
   return products[0].matrix().getElementType().isF32() ? MatmulForm::F32
          : few                                         ? MatmulForm::FewRows

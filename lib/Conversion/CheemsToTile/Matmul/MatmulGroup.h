@@ -9,7 +9,7 @@
 namespace cheems::tile {
 
 /// Which kernel computes a matmul.
-enum class MatmulForm { ManyRows, FewRows, F32, Coded, QuantizedFewRows };
+enum class MatmulForm { ManyRows, FewRows, F32, Quantized, QuantizedFewRows };
 
 /// A linalg.matmul or a cheems_tile.quantized_matmul.
 struct Product {
@@ -96,7 +96,7 @@ struct MatmulGroup {
   /// All chains of the input of `chain` for which the strategy has the same
   /// tiles.
   static MatmulGroup around(const MatmulChain &chain, const Strategy &strategy);
-  /// Those of a group of kind `products`. None if one launch cannot have all.
+  /// Those of a group of kind `matmuls`. None if one launch cannot have all.
   static MatmulGroup of(GroupOp group);
 
   /// The matmul that has the strategy of all.

@@ -105,7 +105,7 @@ private:
       return "matmul_f32";
     case MatmulForm::ManyRows:
       return isWide ? "matmul_wide" : "product";
-    case MatmulForm::Coded:
+    case MatmulForm::Quantized:
       return bits() == 8 ? "matmul_int8" : "matmul_int4";
     case MatmulForm::QuantizedFewRows:
       return bits() == 8 ? "matmul_int8_few_rows" : "matmul_int4_few_rows";
@@ -170,7 +170,7 @@ private:
 
   void build(TileBuilder &t, ValueRange memory) {
     MatmulBuffers buffers;
-    if (form == MatmulForm::Coded) {
+    if (form == MatmulForm::Quantized) {
       buffers = allocQuantized(t, many, bits(), first.products.size());
     } else if (!hasFewRows()) {
       buffers = MatmulBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),

@@ -39,7 +39,7 @@ cheems::tile::matmulsThatRead(ValueRange rows, MatmulForm form) {
     }
     for (Operation *user : each.getUsers()) {
       auto group = user->getParentOfType<GroupOp>();
-      if (!group || group.getKind() != GroupKind::Products ||
+      if (!group || group.getKind() != GroupKind::Matmuls ||
           group->getBlock() != each.getParentBlock() ||
           !multiplies(group, rows, form)) {
         return std::nullopt;
@@ -76,7 +76,7 @@ static bool canBeAfter(GroupOp maker, ArrayRef<GroupOp> groups) {
 
 namespace {
 /// Matmuls of one input are one launch.
-struct MatmulsToTile : GroupToKernels<GroupKind::Products> {
+struct MatmulsToTile : GroupToKernels<GroupKind::Matmuls> {
   using GroupToKernels::GroupToKernels;
 
   LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
@@ -85,7 +85,7 @@ struct MatmulsToTile : GroupToKernels<GroupKind::Products> {
       return rewriter.notifyMatchFailure(op, "no kernel has its types or maps");
     }
     GroupOp maker = makerOf(group.chains.front().x());
-    if (maker && maker.getInProducts()) {
+    if (maker && maker.getInMatmuls()) {
       return rewriter.notifyMatchFailure(op, "what makes its row comes first");
     }
     inlineGroup(rewriter, op);
@@ -100,7 +100,7 @@ struct NormedMatmulsToTile : GroupToKernels<GroupKind::Norm> {
 
   LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
     auto norm = rootOf<RmsNormOp>(op);
-    if (!op.getInProducts() || !norm) {
+    if (!op.getInMatmuls() || !norm) {
       return rewriter.notifyMatchFailure(op, "it has a launch of its own");
     }
     NormChain chain = NormChain::of(norm);
@@ -126,18 +126,18 @@ struct RoundedMatmulsToTile : GroupToKernels<GroupKind::Rounding> {
 
   LogicalResult make(GroupOp op, PatternRewriter &rewriter) const override {
     auto rounding = rootOf<QuantizeEntriesOp>(op);
-    if (!op.getInProducts() || !rounding) {
+    if (!op.getInMatmuls() || !rounding) {
       return rewriter.notifyMatchFailure(op, "it has a launch of its own");
     }
     Value x = rounding.getX();
     if (auto collapse = x.getDefiningOp<tensor::CollapseShapeOp>()) {
       GroupOp attention = makerOf(collapse.getSrc());
-      if (attention && attention.getInProducts()) {
+      if (attention && attention.getInMatmuls()) {
         return rewriter.notifyMatchFailure(op, "attention comes first");
       }
     }
     GroupOp maker = makerOf(x);
-    bool isNormed = maker && maker.getInProducts();
+    bool isNormed = maker && maker.getInMatmuls();
     auto norm = isNormed ? rootOf<RmsNormOp>(maker) : RmsNormOp();
     auto groups = matmulsThatRead({resultOf(op, rounding.getResult(0)),
                                    resultOf(op, rounding.getResult(1))},

@@ -17,7 +17,7 @@ constexpr double kNibbleUnit = 16;
 
 namespace {
 /// Types of tiles, and the last steps of the specification.
-struct Coded {
+struct QuantizedTiles {
   TileBuilder &t;
   const QuantizedInputs &in;
   /// The dimension of a tile of sums along which columns lie, and the other.
@@ -129,11 +129,13 @@ struct Coded {
 };
 } // namespace
 
-static Coded codedOf(TileBuilder &t, const QuantizedInputs &in, int64_t rows,
-                     int64_t columns, bool across) {
+static QuantizedTiles quantizedTiles(TileBuilder &t, const QuantizedInputs &in,
+                                     int64_t rows, int64_t columns,
+                                     bool across) {
   RowsAndColumns at{t.mul(in.rowBlock, rows), t.mul(in.columnBlock, columns),
                     across};
-  return across ? Coded{t, in, 0, 1, at} : Coded{t, in, 1, 0, at};
+  return across ? QuantizedTiles{t, in, 0, 1, at}
+                : QuantizedTiles{t, in, 1, 0, at};
 }
 
 static SmallVector<Value> copiesOf(Value zeros, size_t count) {
@@ -180,7 +182,8 @@ void cheems::tile::buildQuantizedMatmul(TileBuilder &t, MatmulTileAttr s,
                                         const MatmulBuffers &buffers,
                                         const QuantizedInputs &in,
                                         Finish finish) {
-  Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/false);
+  QuantizedTiles c =
+      quantizedTiles(t, in, s.getRows(), s.getColumns(), /*across=*/false);
   MLIRContext *context = t.b.getContext();
   auto fragment = [&](FragmentRole role, int64_t width) {
     return FragmentAttr::get(context, role, s.getWarpsM(), s.getWarpsN(), 1,
@@ -250,7 +253,8 @@ void cheems::tile::buildQuantizedMatmul(TileBuilder &t, MatmulTileAttr s,
 }
 
 /// One group: warps share k, and their sums of integers are added.
-static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
+static void buildBytesOfFewRows(QuantizedTiles &c, FewRowsTileAttr s,
+                                Finish finish) {
   constexpr int64_t width = 16; // bytes of a quantized row per lane
   TileBuilder &t = c.t;
   const QuantizedInputs &in = c.in;
@@ -313,7 +317,8 @@ static void buildBytesOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
 }
 
 /// Several groups, added in order: a warp has all k of its columns.
-static void buildPackedOfFewRows(Coded &c, FewRowsTileAttr s, Finish finish) {
+static void buildPackedOfFewRows(QuantizedTiles &c, FewRowsTileAttr s,
+                                 Finish finish) {
   TileBuilder &t = c.t;
   const QuantizedInputs &in = c.in;
   MLIRContext *context = t.b.getContext();
@@ -386,7 +391,8 @@ void cheems::tile::buildQuantizedMatmulOfFewRows(TileBuilder &t,
                                                  FewRowsTileAttr s,
                                                  const QuantizedInputs &in,
                                                  Finish finish) {
-  Coded c = codedOf(t, in, s.getRows(), s.getColumns(), /*across=*/true);
+  QuantizedTiles c =
+      quantizedTiles(t, in, s.getRows(), s.getColumns(), /*across=*/true);
   if (in.isPacked()) {
     buildPackedOfFewRows(c, s, finish);
   } else {

@@ -187,7 +187,7 @@ struct NormToTile : GroupToKernels<GroupKind::Norm> {
 
   LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
     auto norm = rootOf<RmsNormOp>(group);
-    if (!norm || group.getInProducts() || !norm.hasPureTensorSemantics() ||
+    if (!norm || group.getInMatmuls() || !norm.hasPureTensorSemantics() ||
         !strategyOf<RowTileAttr>(norm)) {
       return rewriter.notifyMatchFailure(group, "it has no rows of one length");
     }

@@ -85,7 +85,7 @@ struct RoundEntriesToTile : GroupToKernels<GroupKind::Rounding> {
 
   LogicalResult make(GroupOp group, PatternRewriter &rewriter) const override {
     auto op = rootOf<QuantizeEntriesOp>(group);
-    if (!op || group.getInProducts() || !op.hasPureTensorSemantics() ||
+    if (!op || group.getInMatmuls() || !op.hasPureTensorSemantics() ||
         !strategyOf<RowTileAttr>(op)) {
       return rewriter.notifyMatchFailure(group, "it has no rows of one length");
     }

@@ -49,10 +49,10 @@ MatmulStrategyAttr cheems::tile::strategyOfMatmuls(const MatmulChain &chain,
     return ofFew(strategy.fewRows(rows, depth), one, one);
   }
   case MatmulForm::QuantizedFewRows:
-    return ofFew(strategy.codedFewRows(rows, depth, bits),
-                 strategy.codedFewRows(1, depth, bits),
-                 strategy.codedFewRows(1, depth, bits, /*makesRow=*/true));
-  case MatmulForm::Coded:
+    return ofFew(strategy.quantizedFewRows(rows, depth, bits),
+                 strategy.quantizedFewRows(1, depth, bits),
+                 strategy.quantizedFewRows(1, depth, bits, /*makesRow=*/true));
+  case MatmulForm::Quantized:
     return ofMany(strategy.coded(chain.outputs(), chain.products.size(), bits));
   case MatmulForm::F32:
     return ofMany(strategy.matmulF32());
@@ -149,7 +149,7 @@ static MatmulStrategyAttr withWiderTiles(MatmulStrategyAttr chosen, GroupOp op,
 }
 
 SmallVector<Operation *> cheems::tile::opsWithStrategy(GroupOp group) {
-  if (group.getKind() != GroupKind::Products) {
+  if (group.getKind() != GroupKind::Matmuls) {
     return group.getRoots();
   }
   MatmulGroup products = MatmulGroup::of(group);
@@ -220,7 +220,7 @@ private:
       return;
     }
     StrategyAttrInterface chosen = strategyFor(op, strategy);
-    if (group && group.getKind() == GroupKind::Products) {
+    if (group && group.getKind() == GroupKind::Matmuls) {
       chosen =
           withWiderTiles(cast<MatmulStrategyAttr>(chosen), group, strategy);
     }

@@ -169,8 +169,8 @@ MatmulTileAttr Strategy::coded(int64_t n, size_t weights, int64_t bits) const {
 /// a warp has 16 columns and all k, so a block has one: then most
 /// multiprocessors have blocks. Where it makes the row, it has the four warps
 /// that do so in other kernels, too.
-FewRowsTileAttr Strategy::codedFewRows(int64_t rows, int64_t k, int64_t bits,
-                                       bool makesRow) const {
+FewRowsTileAttr Strategy::quantizedFewRows(int64_t rows, int64_t k,
+                                           int64_t bits, bool makesRow) const {
   if (bits == 8) {
     FewRowsTileAttr s = fewRows(rows, llvm::divideCeil(k, 2));
     return FewRowsTileAttr::get(context, s.getRows(), s.getColumns(),

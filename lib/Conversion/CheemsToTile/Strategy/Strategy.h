@@ -65,8 +65,8 @@ public:
   /// half as many bytes.
   MatmulTileAttr coded(int64_t n, size_t weights, int64_t bits) const;
   /// \param makesRow whether a block makes the only row itself.
-  FewRowsTileAttr codedFewRows(int64_t rows, int64_t k, int64_t bits,
-                               bool makesRow = false) const;
+  FewRowsTileAttr quantizedFewRows(int64_t rows, int64_t k, int64_t bits,
+                                   bool makesRow = false) const;
   /// How a block holds a row that it makes, of which it multiplies as `making`
   /// says: as a launch of a norm does, so that its sum is the same one, with
   /// zeros as far as matmuls read.

@@ -141,7 +141,7 @@ void CheemsCPUDialect::initialize() {
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t lanes, int64_t registers,
-                                 Products products) {
+                                 MatmulUnit products) {
   if (lanes != 1 && lanes != 8 && lanes != 16) {
     return emitError() << "registers have 8 or 16 lanes, or 1 for plain loops, "
                           "not "

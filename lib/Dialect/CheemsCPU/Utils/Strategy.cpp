@@ -78,7 +78,7 @@ int64_t CPUStrategy::panelsOf(LinearOp op) const {
   constexpr int64_t few = kPanels, many = 2 * few, longRow = 1024,
                     iterations = 6;
   auto weight = cast<ShapedType>(op.getWeights()[0].getType());
-  bool tiles = target.getMatmuls() == Products::AMX && op.getPair() == 2;
+  bool tiles = target.getProducts() == MatmulUnit::AMX && op.getPair() == 2;
   int64_t length = weight.getDimSize(1) * op.getPair();
   return tiles && !hasFewRows(op) && length >= longRow &&
                  weight.getDimSize(0) >= many * iterations
@@ -141,7 +141,7 @@ ExpertsStrategyAttr CPUStrategy::mixing(MixExpertsOp op) const {
 /// On tiles squares of rows are multiplied in no time: there the passes over
 /// the state count.
 int64_t CPUStrategy::chunkOf(SSDOp op) const {
-  bool tiles = op.getAllowBf16() && target.getMatmuls() == Products::AMX;
+  bool tiles = op.getAllowBf16() && target.getProducts() == MatmulUnit::AMX;
   return tiles ? 2 * kChunk : kChunk;
 }
 

@@ -26,7 +26,7 @@ static bool isRoot(GroupKind kind, Operation &op) {
     return isa<RotaryOp>(op);
   case GroupKind::TopLogits:
     return isa<TopLogitsOp>(op);
-  case GroupKind::Products:
+  case GroupKind::Matmuls:
     return isa<linalg::MatmulOp, QuantizedMatmulOp>(op);
   case GroupKind::Attention:
     return isa<SegmentedAttentionOp>(op);
@@ -58,10 +58,10 @@ LogicalResult GroupOp::verify() {
   if ((*this)->getParentOfType<GroupOp>()) {
     return emitOpError("C3: stands in a group");
   }
-  bool mayBeInProducts = getKind() == GroupKind::Norm ||
-                         getKind() == GroupKind::Rounding ||
-                         getKind() == GroupKind::Attention;
-  if (getInProducts() && !mayBeInProducts) {
+  bool mayBeInMatmuls = getKind() == GroupKind::Norm ||
+                        getKind() == GroupKind::Rounding ||
+                        getKind() == GroupKind::Attention;
+  if (getInMatmuls() && !mayBeInMatmuls) {
     return emitOpError("C4: is of kind ")
            << stringifyGroupKind(getKind()) << ", which matmuls do not compute";
   }

@@ -11,7 +11,7 @@ for number, line in enumerate(lines):
         line = line.replace(f"ins({product[1]} ", f"ins({group} ")
         if "--alone" not in sys.argv:
             out.append(f"%own = cheems_tile.group elementwise -> {product[2]} {{")
-    if "cheems_tile.group products" in line:
+    if "cheems_tile.group matmuls" in line:
         group = line.split()[0]
     if "cheems_tile.group_yield" in line and "--alone" in sys.argv:
         generic = line.split()[1]

@@ -39,7 +39,7 @@ func.func @c3(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?x256xf32> {
 
 func.func @c4(%x: tensor<?x256xf32>) -> tensor<?x256xf32> {
   // expected-error@below {{C4: is of kind elementwise, which matmuls do not compute}}
-  %0 = cheems_tile.group elementwise in_products -> tensor<?x256xf32> {
+  %0 = cheems_tile.group elementwise in_matmuls -> tensor<?x256xf32> {
     %a = linalg.generic {indexing_maps = [affine_map<(t, n) -> (t, n)>], iterator_types = ["parallel", "parallel"]} outs(%x : tensor<?x256xf32>) {
     ^bb0(%out: f32):
       linalg.yield %out : f32

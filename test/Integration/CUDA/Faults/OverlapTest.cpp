@@ -39,7 +39,7 @@ std::vector<float> logitsOf(Session &session, int decoded) {
 }
 
 cuda::LaunchPlan planOf(const Model &model) {
-  for (const GPUCode &code : model.cudaCode().cards) {
+  for (const GPUCode &code : model.cudaCode().gpus) {
     if (code.architecture == "sm_90a") {
       return cuda::LaunchPlan::parse(code.plan, code.path, model.path(),
                                      model.metadata().state.size());

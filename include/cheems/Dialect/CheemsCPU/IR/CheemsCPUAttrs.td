@@ -32,7 +32,7 @@ def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInte
 }
 
 // Each has the instructions of those before it.
-def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes matmuls with weights of few bits", [
+def CheemsCPU_MatmulUnit : I32EnumAttr<"MatmulUnit", "How a target computes matmuls with weights of few bits", [
     I32EnumAttrCase<"FMA", 0, "fma">,          // bf16 widened to f32, quantized values to 16 bits
     I32EnumAttrCase<"DotI8", 1, "dot_i8">,     // vpdpbusd: four quantized values summed in i32
     I32EnumAttrCase<"DotBF16", 2, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
@@ -52,7 +52,7 @@ def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target", [DeclareAttrInte
 
     Example: `#cheems_cpu.target<lanes = 16, registers = 32, products = amx>`
   }];
-  let parameters = (ins "int64_t":$lanes, "int64_t":$registers, EnumParameter<CheemsCPU_Products>:$products);
+  let parameters = (ins "int64_t":$lanes, "int64_t":$registers, EnumParameter<CheemsCPU_MatmulUnit>:$products);
   let extraClassDeclaration = [{
     bool isScalar() const { return getLanes() == 1; }
   }];

@@ -15,10 +15,10 @@ constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
 /// The values that an option of products takes.
 inline auto matmulsValues() {
   return llvm::cl::values(
-      clEnumValN(Products::FMA, "fma", "f32 multiply-adds"),
-      clEnumValN(Products::DotI8, "dot-i8", "vpdpbusd for quantized weights"),
-      clEnumValN(Products::DotBF16, "dot-bf16", "vdpbf16ps"),
-      clEnumValN(Products::AMX, "amx", "tdpbf16ps on tiles"));
+      clEnumValN(MatmulUnit::FMA, "fma", "f32 multiply-adds"),
+      clEnumValN(MatmulUnit::DotI8, "dot-i8", "vpdpbusd for quantized weights"),
+      clEnumValN(MatmulUnit::DotBF16, "dot-bf16", "vdpbf16ps"),
+      clEnumValN(MatmulUnit::AMX, "amx", "tdpbf16ps on tiles"));
 }
 
 } // namespace cheems::cpu

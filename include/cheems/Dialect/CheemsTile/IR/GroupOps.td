@@ -16,7 +16,7 @@ def CheemsTile_GroupKind : I32EnumAttr<"GroupKind", "What a group is about", [
     I32EnumAttrCase<"Rotary", 6, "rotary">,
     I32EnumAttrCase<"KeyScores", 7, "key_scores">,
     I32EnumAttrCase<"TopLogits", 8, "top_logits">,
-    I32EnumAttrCase<"Products", 9, "products">,
+    I32EnumAttrCase<"Matmuls", 9, "matmuls">,
     I32EnumAttrCase<"Attention", 10, "attention">,
     I32EnumAttrCase<"SSD", 11, "ssd">
   ]> {
@@ -34,7 +34,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     before it and the rounding after it, matmuls hold the elementwise ops after them, attention the norms and rotations before it. Where
     it stands, its launches will be.
 
-    A group that is `in_products` is read by groups of matmuls of few rows alone. In a step of one row its last launch is left out: each block
+    A group that is `in_matmuls` is read by groups of matmuls of few rows alone. In a step of one row its last launch is left out: each block
     of the matmuls makes the row itself, from what the group reads. That is the norm, the quantization, or both of them; of attention it is
     the launch that merges splits, where these are few. In other steps the group has all its launches.
 
@@ -61,7 +61,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     - C1: it yields values of the types of its results.
     - C2: its body holds what its kind is about.
     - C3: it stands in no group.
-    - C4: with `in_products` its kind is `norm`, `rounding` or `attention`.
+    - C4: with `in_matmuls` its kind is `norm`, `rounding` or `attention`.
 
     Edges: a group without results computes nothing.
 
@@ -80,10 +80,10 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     }
     ```
   }];
-  let arguments = (ins CheemsTile_GroupKindAttr:$kind, UnitAttr:$in_products);
+  let arguments = (ins CheemsTile_GroupKindAttr:$kind, UnitAttr:$in_matmuls);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "custom<Word>($kind) (`in_products` $in_products^)? (`->` type($results)^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "custom<Word>($kind) (`in_matmuls` $in_matmuls^)? (`->` type($results)^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// What it is about, in the order of the body.
