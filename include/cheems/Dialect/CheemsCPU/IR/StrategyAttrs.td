@@ -11,7 +11,7 @@ class CheemsCPU_StrategyAttr<string name, string text>
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CheemsCPU_MatmulStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product"> {
+def CheemsCPU_MatmulStrategyAttr : CheemsCPU_StrategyAttr<"Matmul", "matmul"> {
   let summary = "How a matmul and its column epilogue are cut";
   let description = [{
     It is an attribute of `cheems_cpu.linear` and `cheems_cpu.column_epilogue`. `panels`: panels of 16 columns per parallel iteration; 0 leaves the

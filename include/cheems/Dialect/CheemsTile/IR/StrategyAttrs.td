@@ -168,7 +168,7 @@ def CheemsTile_KeyTileAttr : CheemsTile_SizesAttr<"KeyTile", "key_tile"> {
 // Strategies of ops with several kernels
 //===--------------------------------------------------------------------===//
 
-def CheemsTile_MatmulStrategyAttr : CheemsTile_StrategyAttr<"Product", "product"> {
+def CheemsTile_MatmulStrategyAttr : CheemsTile_StrategyAttr<"Matmul", "matmul"> {
   let summary = "How a matmul is shared out among blocks";
   let description = [{
     It is an attribute of `linalg.matmul` and `cheems_tile.quantized_matmul`. Of matmuls that one launch computes, the first one's holds.
