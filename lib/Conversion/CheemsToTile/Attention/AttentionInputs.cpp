@@ -1,7 +1,7 @@
 // Finds the ops before attention that its kernels take.
 #include "AttentionInputs.h"
 #include "Builder/KernelTable.h"
-#include "Product/MatmulGroup.h"
+#include "Matmul/MatmulGroup.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

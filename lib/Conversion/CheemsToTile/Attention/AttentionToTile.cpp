@@ -1,7 +1,7 @@
 // Attention of segments: which of them have kernels, and their launches.
 #include "AttentionLaunches.h"
 #include "Builder/RoundedOutput.h"
-#include "Product/MatmulLaunch.h"
+#include "Matmul/MatmulLaunch.h"
 #include "cheems/Conversion/CheemsToTile/Windows.h"
 
 using namespace mlir;

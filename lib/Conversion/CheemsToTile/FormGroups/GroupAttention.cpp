@@ -2,7 +2,7 @@
 #include "Attention/AttentionInputs.h"
 #include "Grouping.h"
 #include "Patterns.h"
-#include "Product/MatmulGroup.h"
+#include "Matmul/MatmulGroup.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 
 namespace cheems {

@@ -1,7 +1,7 @@
 // cheems-group-matmuls: matmuls of one input, and what makes the only row of
 // a step for them.
 #include "Grouping.h"
-#include "Product/MatmulGroup.h"
+#include "Matmul/MatmulGroup.h"
 #include "Rows/NormKernels.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 

@@ -2,7 +2,7 @@
 #include "SelectStrategy.h"
 #include "Experts/ExpertKernels.h"
 #include "Patterns.h"
-#include "Product/MatmulGroup.h"
+#include "Matmul/MatmulGroup.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"

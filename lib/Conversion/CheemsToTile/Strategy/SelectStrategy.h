@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_SELECTSTRATEGY_H
 
-#include "Product/MatmulGroup.h"
+#include "Matmul/MatmulGroup.h"
 
 namespace cheems::tile {
 
