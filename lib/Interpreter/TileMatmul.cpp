@@ -1,5 +1,5 @@
-#include "Elements.h"
 #include "TileMatmul.h"
+#include "Elements.h"
 
 namespace cheems::interpreter {
 

@@ -61,7 +61,7 @@ struct Parameter {
   int64_t offset = 0;         ///< in the weight section
   int64_t bytes = 0;
   int64_t quantizedBits = 0; ///< 8, or 4: two to a byte; 0: no quantized values
-  bool scales = false;       ///< of quantized values, which stand before them
+  bool scales = false;       ///< of the quantized values stored before them
   std::vector<std::string> targets; ///< whose images read it
   int64_t elements() const;
   /// Numbers of the checkpoint's: of scales none.

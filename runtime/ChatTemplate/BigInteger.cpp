@@ -77,7 +77,7 @@ std::pair<BigInteger, BigInteger> dividedBy(const BigInteger &value,
 }
 
 // 2^60 or so quotients at a power of two that makes them: their last bit stands
-// for all that is after, so one rounding remains.
+// for all later ones, so one rounding remains.
 double ratioOf(const BigInteger &value, const BigInteger &divisor) {
   bool isNegative = (value < 0) != (divisor < 0);
   int shift = 60 - (int(bitsOf(value)) - int(bitsOf(divisor)));

@@ -100,7 +100,7 @@ void ToolCallParser::inside(char byte) {
   }
 }
 
-/// It ends in front of byte `end`.
+/// It ends before byte `end`.
 void ToolCallParser::endCall(size_t end) {
   place = Place::after;
   mark = end;

@@ -18,7 +18,7 @@ static std::string shown(int64_t bytes) {
 int64_t checkMemory(const Model &model, const SessionOptions &session,
                     const EngineOptions &options) {
   SessionBytes bytes = Session::estimate(model, session);
-  bool onGPU = model.device() >= 0; // which says itself where it is short
+  bool onGPU = model.device() >= 0; // the GPU itself reports lack of memory
   int64_t limit = options.memoryLimit ? *options.memoryLimit : memoryLimit();
   int64_t runs = onGPU ? 0 : bytes.weights + bytes.state + bytes.workspace;
   if (runs > limit) {

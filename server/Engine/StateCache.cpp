@@ -123,7 +123,7 @@ StateCache::Node *StateCache::nodeAt(Node *node, const Tokens &tokens,
   return node;
 }
 
-/// After the loss of its entry. A root that has nothing left goes, too: there
+/// The node has lost its entry. A root that has nothing left goes, too: there
 /// may be one for each client that ever came.
 void StateCache::prune(Node *node) {
   while (node->parent && !node->entry && node->children.empty()) {

@@ -63,7 +63,7 @@ private:
   size_t bodyBytes = 0; ///< where it tells its length
   State now = State::header;
   bool begun = false;
-  int emptyLines = 0;  ///< in front of it
+  int emptyLines = 0;  ///< before the request
   size_t searched = 0; ///< of the header, without its end
   HttpRequest message;
   bool newest = true, keepAlive = true, waitsForContinue = false;

@@ -9,7 +9,7 @@
 namespace cheems::emulator {
 namespace {
 
-/// What lies unused after each allocation.
+/// So many bytes after each allocation stay unused.
 constexpr uint64_t gap = 256;
 
 uint64_t roundUp(uint64_t value, uint64_t alignment) {

@@ -61,9 +61,9 @@ public:
   /// Whether all of the range belongs to one live allocation.
   bool contains(uint64_t address, uint64_t bytes) const;
 
-  /// The bytes and their states after an address of [base, base +
-  /// totalBytes()). Who gives a byte another state than `initialised` does so
-  /// by setStates or copyStates.
+  /// The bytes, and their states, from an address in [base, base +
+  /// totalBytes()) on. setStates and copyStates alone may give a byte another
+  /// state than `initialised`.
   std::byte *data(uint64_t address) { return data_ + (address - base); }
   const std::byte *data(uint64_t address) const {
     return data_ + (address - base);

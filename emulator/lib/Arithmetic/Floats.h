@@ -161,7 +161,8 @@ enum HalfModifiers : uint8_t { flushesHalves = 1, saturatesHalf = 2, relu = 4 };
 
 template <const Format &format, int modifiers>
 CHEEMS_LANE uint16_t halfResult(float value) {
-  // 0 and 1 have codes, so clamping before rounding is clamping after it.
+  // The format can represent 0 and 1, so clamping before rounding gives the
+  // same as clamping after it.
   if constexpr (modifiers & saturatesHalf) {
     value = saturate(value);
   }

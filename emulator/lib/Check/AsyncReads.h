@@ -14,11 +14,11 @@
 
 namespace cheems::emulator {
 
-/// Reads by asynchronous operations: stores of bulk copies, and products. One
-/// comes before something else if that comes after a wait of those who asked
-/// for it. They wait for their operations in the order of asking, so of each
-/// asker only the newest read of a place counts. Operands are aligned to 16
-/// bytes, so memory is remembered by as many.
+/// Reads by asynchronous operations: bulk stores, and wgmma. Such a read comes
+/// before something else if that comes after a wait of the thread or warpgroup
+/// that asked for the read. An asker waits for its operations in the order of
+/// asking, so only its newest read of an address counts. Operands are aligned
+/// to 16 bytes, so memory is remembered by as many.
 class AsyncReads {
 public:
   struct Read {

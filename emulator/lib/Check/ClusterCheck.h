@@ -207,7 +207,7 @@ private:
   /// Bytes are written that asynchronous operations have read.
   void checkAsyncReads(const Toucher &by, uint64_t offset, uint64_t bytes,
                        LanePattern pattern);
-  /// Who asks for operations and waits for them: a warpgroup for products.
+  /// Who asks for operations and waits for them: for wgmma it is a warpgroup.
   uint32_t askerOf(const Warp &warp, int lane, AsyncKind kind) const;
 
   const Program &program;

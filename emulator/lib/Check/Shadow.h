@@ -95,8 +95,9 @@ public:
 
   /// Calls f(cell, its first byte, its bytes, pattern) for the cells of a part
   /// of memory: a granule or 4^-n of one, aligned. If `f` puts all cells of the
-  /// part into one state (`merges`), they become one. Bytes after the memory
-  /// are left out: of products these are told before their bounds are checked.
+  /// part into one state (`merges`), they become one. Bytes past the end of the
+  /// memory are left out: the reads of a matmul are told before their bounds
+  /// are checked.
   template <unsigned granuleBytes, typename F>
   [[gnu::always_inline]] void forPart(uint64_t offset, unsigned size,
                                       LanePattern pattern, bool merges, F f) {

@@ -13,8 +13,8 @@
 
 namespace cheems::emulator {
 
-/// A second-level cache in front of memory, simple enough to be the same in
-/// every run and to be computed by hand:
+/// A second-level cache before memory, simple enough to be the same in every
+/// run and to be computed by hand:
 ///
 /// - Blocks run in waves of as many as all multiprocessors hold. The sectors
 ///   that a wave touches are a set: within it, order and repetition cost

@@ -70,7 +70,7 @@ uint64_t takeExtent(std::string_view &text, char letter) {
   return extent;
 }
 
-/// The oldest mma of f16: each quarter of the warp has a product of its own.
+/// The oldest mma of f16: each quarter of the warp has a matmul of its own.
 bool isFourMatmuls(const Detail &detail) {
   return has(detail, ".m8n8k4") && has(detail, ".f16");
 }

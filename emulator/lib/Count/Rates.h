@@ -10,7 +10,7 @@ namespace cheems::emulator {
 
 /// Cycles that one warp's instruction keeps its pipe of a multiprocessor busy,
 /// by documented rates: "Throughput of Native Arithmetic Instructions" in the
-/// CUDA C++ Programming Guide, and for products the peaks of the A100 and H100
+/// CUDA C++ Programming Guide, and for matmuls the peaks of the A100 and H100
 /// data sheets. Latency is no part of it, and neither is what an access waits
 /// for in memory. Zero for what occupies no arithmetic pipe.
 double cyclesOf(const Detail &detail, int architecture);

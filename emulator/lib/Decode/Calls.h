@@ -16,9 +16,9 @@
 ///
 /// `@p call (r), f, (a);` becomes, in this order:
 ///
-///     skip      lanes without p go after all of it (only with a guard)
+///     skip      lanes without p jump over all of it (only with a guard)
 ///     arguments .param variables and registers are copied to the callee
-///     save      registers that are needed after, if f may call its caller
+///     save      registers that are needed afterwards, if f may call its caller
 ///     call      the frame pointer moves on; lanes go to the function
 ///     leave     (they have returned) the frame pointer moves back
 ///     restore   what was saved

@@ -51,8 +51,9 @@ public:
   // "call" tell here where a thread may go on; registers share places by that.
 
   /// Emits a branch: Instruction::payload is the number of the instruction that
-  /// `target` stands before. Lanes whose guard does not hold go on after. A
-  /// branch without a guard, all of whose lanes take it, ends the path.
+  /// `target` stands before. Lanes whose guard does not hold go on after the
+  /// branch. A branch without a guard, all of whose lanes take it, ends the
+  /// path.
   void emitBranch(Statement &statement, Handler handler,
                   const ptx::LabelReference &target, bool allLanesTakeIt = true,
                   std::span<const Slot> slots = {});

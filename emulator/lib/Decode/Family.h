@@ -17,7 +17,7 @@
 
 /// To add a family of opcodes:
 ///
-/// 1. One file, lib/ROOM/Name.cpp: handlers (Decode/Instruction.h), a
+/// 1. One file, lib/FOLDER/Name.cpp: handlers (Decode/Instruction.h), a
 ///    function that decodes a statement, and a table of opcodes:
 ///
 ///        Step negate(Warp &warp, const Instruction &instruction,
@@ -35,9 +35,9 @@
 ///
 ///    A handler that loops over lanes is compiled once per instruction set
 ///    (Lanes/Multiversion.h says how).
-/// 2. A function that returns the table, in ROOM/Families.h and in the list of
-///    lib/Module/Families.cpp.
-/// 3. A test in test/ROOM that runs PTX and cites the section of
+/// 2. A function that returns the table, in FOLDER/Families.h and in the list
+///    of lib/Module/Families.cpp.
+/// 3. A test in test/FOLDER that runs PTX and cites the section of
 ///    the ISA that it was written from.
 namespace cheems::emulator {
 

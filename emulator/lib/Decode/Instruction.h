@@ -54,13 +54,13 @@ private:
 
 /// What comes after an instruction.
 enum class Step : uint8_t {
-  next, ///< the instruction after it
+  next, ///< the next instruction
   /// The handler has changed the warp's groups (a branch, an exit).
   moved,
-  /// The instruction after it, but other warps first: a poll failed.
+  /// The next instruction, but other warps run first: a poll failed.
   yield,
-  /// The handler has called Warp::waitFor. The instruction after it, when that
-  /// has come.
+  /// The handler has called Warp::waitFor. The next instruction runs when what
+  /// it waits for has happened.
   wait,
   /// Nothing was done: the instruction is tried again when lanes of the warp
   /// that are elsewhere have come here or have exited.

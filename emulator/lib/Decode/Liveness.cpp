@@ -189,8 +189,8 @@ public:
     sets.eachLiveIn(block, [&](uint32_t reg) { remove(reg); });
   }
 
-  /// Goes from after a statement to before it. `at` is told of the set without
-  /// what the statement writes.
+  /// Turns the set after a statement into the set before it. `at` is called
+  /// with the set without what the statement writes.
   template <typename F> void step(const Flow::Node &node, F at) {
     std::span<const Flow::Use> uses(flow.uses.data() + node.firstUse,
                                     node.uses);

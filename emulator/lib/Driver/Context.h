@@ -38,7 +38,7 @@ struct Event {
   CUevent handle;
   std::weak_ptr<Context> context;
   unsigned flags = 0;
-  /// What it was recorded after; null: never, or in a capture.
+  /// The operation after which it was recorded; null: never, or in a capture.
   std::shared_ptr<Operation> recorded;
   std::optional<CapturePoint> captured;
 };

@@ -10,7 +10,7 @@
 namespace cheems::emulator::driver {
 namespace {
 
-/// Bytes from the first of a box to after its last.
+/// How many bytes lie from the first byte of a box to its last one, with both.
 uint64_t span(const CopyEnd &end, size_t width, size_t height, size_t depth) {
   return (depth - 1) * end.slice + (height - 1) * end.pitch + width;
 }

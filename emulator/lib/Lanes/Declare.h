@@ -7,7 +7,7 @@
 #include <span>
 
 /// Declares the table of a family that is compiled once per instruction set
-/// (Lanes/Multiversion.h), for ROOM/Families.h:
+/// (Lanes/Multiversion.h), for FOLDER/Families.h:
 ///
 ///     CHEEMS_LANES_FAMILY(negation)
 ///

@@ -38,7 +38,7 @@ struct Group {
   uint32_t depth = 0; ///< of calls
   enum class State : uint8_t {
     ready,
-    waits,     ///< until *word is not `old`; then after its instruction
+    waits,     ///< until *word is not `old`; then goes on after its instruction
     converges, ///< until lanes come to its instruction, or exit
   } state = State::ready;
   const uint64_t *word = nullptr;

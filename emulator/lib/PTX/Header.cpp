@@ -22,7 +22,7 @@ int parsePart(const Token &token, std::string_view text) {
 
 struct KnownDirective {
   std::string_view text;
-  size_t least, most; ///< numbers after it
+  size_t least, most; ///< numbers after the directive
   bool ofEntry;       ///< else of functions
 };
 constexpr KnownDirective known[] = {

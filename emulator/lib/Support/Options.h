@@ -7,7 +7,7 @@
 
 namespace cheems::emulator {
 
-/// When asynchronous copies and products take effect.
+/// When asynchronous copies and wgmma take effect.
 enum class Asynchrony {
   early, ///< as soon as they are issued
   late,  ///< not before something waits for them

@@ -54,8 +54,8 @@ constexpr Position warpgroupAccumulator(int warp, int lane, int number) {
   return {position.row + 16 * warp, position.column};
 }
 
-/// mma.m8n8k4 with f16 computes four products; lanes 4 i to 4 i + 3 and 16
-/// above them belong to product i.
+/// mma.m8n8k4 with f16 computes four matmuls; lanes 4 i to 4 i + 3 and 16 above
+/// them belong to matmul i.
 constexpr int quadMatmul(int lane) { return lane / 4 % 4; }
 
 /// Element 0 to 3 of A or B. `acrossLanes`: A in row-major order, and B in

@@ -17,7 +17,7 @@
 /// PTX leaves the order of accumulation open. Here it is d = fma(a[k], b[k], d)
 /// with k ascending from the accumulator's old value, rounded to the nearest at
 /// each step, subnormal values kept. So results are the same on all hosts and
-/// instruction sets, and a product that is split along k into several
+/// instruction sets, and a matmul that is split along k into several
 /// instructions gives the same bits as one that is not.
 ///
 /// Layouts in here: a fragment's 32 lanes are 8 groups of 4 (Fragments.h). A

@@ -68,8 +68,8 @@ protected:
   }
 };
 
-/// %r1: this thread's first 16 bytes of `sv`, which has 4096; %l1: of `in`. The
-/// other 16 are 2048 bytes after.
+/// %r1: this thread's first 16 bytes of `sv`, which has 4096; %l1: those of
+/// `in`. The other 16 are 2048 bytes further.
 const std::string places =
     "mov.u32 %r0, sv; shl.b32 %r1, %lane, 4; add.u32 %r1, %r0, %r1;"
     "mul.wide.u32 %l1, %lane, 16; add.s64 %l1, %in, %l1;"
@@ -85,7 +85,7 @@ std::string copies(const std::string &cached) {
 const std::string waited = "cp.async.commit_group; cp.async.wait_group 0;";
 
 /// D = A * B of what lies in `sv`, without swizzling: A at its begin, B 2048
-/// bytes after.
+/// bytes further.
 const std::string multiply = R"(
 shr.u32 %r4, %r0, 4; cvt.u64.u32 %l0, %r4;
 mov.b64 %l2, 0x0000000800400000; or.b64 %l2, %l2, %l0;
@@ -152,7 +152,7 @@ TEST_F(Warning, eachStatementThatWroteIsOne) {
             false);
     EXPECT_EQ(ending.error, "");
     // Five statements, in pairs of lines: both are on one line here, and so are
-    // the two products.
+    // the two wgmma.
     EXPECT_FALSE(ending.warnings.empty());
     EXPECT_THAT(ending.warnings, testing::Each("missing-proxy-fence"));
   }

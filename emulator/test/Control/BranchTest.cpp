@@ -48,7 +48,7 @@ L1:
 }
 
 // PTX ISA, "Control Flow Instructions: bra": ".uni guarantees that the branch
-// is non-divergent". Lanes that ran ahead may break that promise here where a
+// is non-divergent". Lanes that ran first may break that promise here where a
 // GPU keeps it, so it means nothing.
 TEST(Branch, UniformOnesMayPartLanes) {
   auto out = runPTX(kernelPTX(R"(

@@ -54,7 +54,7 @@ LOOP:
   }
 }
 
-// A branch whose targets lie in front of it and after it, three levels deep.
+// A branch whose targets lie before it and after it, three levels deep.
 TEST(Divergence, NestedBranchesReachEveryPath) {
   auto out = runPTX(kernelPTX(R"(
   mov.u32 %r1, 0;

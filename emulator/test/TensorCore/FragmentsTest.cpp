@@ -162,7 +162,7 @@ TEST(Fragments, OtherShapesFollowTheText) {
 }
 
 // PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type":
-// each of the four products has each element of each matrix once.
+// each of the four matmuls has each element of each matrix once.
 TEST(Fragments, QuadsCoverTheirMatrices) {
   for (bool flag : {false, true}) {
     std::set<std::pair<int, Position>> a, b, c;

@@ -18,9 +18,9 @@ RunOptions threads(uint32_t count) {
 }
 
 /// Each warp writes all 4096 bytes of `sv`, so no barrier is needed. A is at
-/// its begin, B 2048 bytes after, K-major without swizzling: pieces of 16
-/// bytes, eight rows of them 128 bytes apart, the second piece along k 1024
-/// (A) or 128 (B with n of 8) bytes further. %l2 and %l3 are the descriptors.
+/// its begin, B 2048 bytes further, K-major without swizzling: pieces of 16
+/// bytes, eight rows of them 128 bytes apart, the second piece along k 1024 (A)
+/// or 128 (B with n of 8) bytes further. %l2 and %l3 are the descriptors.
 const std::string prepare = [] {
   std::string text = "mov.u32 %r30, %laneid; mul.wide.u32 %l0, %r30, 16;"
                      "add.s64 %l1, %in, %l0; mov.u32 %r30, sv;"
@@ -237,7 +237,7 @@ TEST(Wgmma, WarpsThatPartAreFound) {
             "incomplete-warpgroup");
 }
 
-// In late mode operands are read when something waits for the product: what is
+// In late mode operands are read when something waits for the wgmma: what is
 // overwritten too early spoils it.
 TEST(Wgmma, LateMatmulsReadLate) {
   std::string body = fence + multiply + commit + meet +

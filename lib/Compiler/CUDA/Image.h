@@ -10,7 +10,7 @@ namespace cheems {
 /// The kernels of a module at the stage "nvvm". An error where it has none.
 llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module);
 
-/// Plans and code for `cards`. With a ptxas, machine code stands beside the
+/// Plans and code for `gpus`. With a ptxas, machine code stands beside the
 /// PTX, and `cubins` keeps it.
 llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
                                     llvm::ArrayRef<GPU> gpus,

@@ -1,5 +1,5 @@
-// Squares of vectors transposed: blocks of halving size off the
-// diagonal change indices.
+// Transposes squares of vectors: blocks off the diagonal, half as large in each
+// round, are exchanged.
 #include "Transpose.h"
 
 using namespace mlir;

@@ -292,7 +292,7 @@ AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
   return {merged[0], merged[1], merged[2]};
 }
 
-/// With a window: rows take the indices of those that they push out.
+/// With a window: each row takes the index of the entry that it pushes out.
 void AttentionLoops::update(const Stored &stored) {
   OpFoldResult one = e.attr(1);
   SmallVector<Value> after =

@@ -36,8 +36,8 @@ private:
 };
 
 /// The row of a stage at which an access begins, if that is a constant that is
-/// not zero: then it belongs to the constants of indices, so that accesses with
-/// other such rows share the rest. Else 0.
+/// not zero: then it belongs to the constant part of offsets, so that accesses
+/// with other such rows share the rest. Else 0.
 int64_t constantRow(Value row);
 
 /// Neighbouring elements at an address.

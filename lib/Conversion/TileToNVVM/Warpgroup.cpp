@@ -17,7 +17,7 @@ constexpr int64_t kDescriptorBytes = 16;
 /// Rows after which a swizzle repeats.
 constexpr int64_t kSwizzledRows = 8;
 
-/// The half of a descriptor that is the same for all indices of a buffer (PTX
+/// The half of a descriptor that is the same for all addresses in a buffer (PTX
 /// ISA, "Matrix Descriptor"): how far eight rows are from the next eight, in 16
 /// bytes, and how wide the swizzle is.
 /// \param leading how far columns are from those that the swizzle has no room

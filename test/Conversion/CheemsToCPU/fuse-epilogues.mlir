@@ -165,7 +165,7 @@ func.func @parts(%x: tensor<?x8xf32>, %w: tensor<4x8x16x1xf32>, %cos: tensor<?x4
 }
 // doc-end
 
-// What is read as a whole, or turned after columns that are not, keeps its own ops.
+// What is read as a whole, or rotated after columns that are not, keeps its own ops.
 // CHECK-LABEL: @turned_after
 // CHECK-NOT: cheems_cpu.column_epilogue
 // CHECK: cheems.rotary

@@ -1,7 +1,7 @@
 // RUN: cheems-opt %s --split-input-file --cheems-gpu-kernels --canonicalize --cse --verify-diagnostics | FileCheck %s
 
-// Scores, retrieval and the experts' sum are one launch, a block per row and head. The matmul that makes y adds the heads' sums, and what is
-// after them.
+// Scores, retrieval and the experts' sum are one launch, a block per row and head. The matmul that makes y adds the heads' sums, and what
+// comes after them.
 // CHECK-LABEL: func.func @decode
 // CHECK: %[[PARTS:.*]]:2 = cheems_tile.launch @experts grid[%{{.*}}, %c2, %{{.*}}] ins(%arg0, %arg4, %arg5, %arg2, %arg3 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xf32>)
 // CHECK: launch @matmul_f32 {{.*}} ins(%arg0, %arg1, %[[PARTS]]#0, %[[PARTS]]#1 : {{.*}}) outs(%arg6 :

@@ -36,7 +36,7 @@
 // CHECK: math.fma {{.*}} : tensor<32x32xf32, #fragment_c
 // CHECK: cheems_tile.store %{{.*}}, %arg7[
 
-// Decays meet the product of gates in registers, and become an operand there. The state stays in registers, and is rounded for the product.
+// Decays meet the matmul of gates in registers, and become an operand there. The state stays in registers, and is rounded for the matmul.
 // CHECK-LABEL: cheems_tile.kernel @ssd_outputs(
 // CHECK: scf.for
 // CHECK: cheems_tile.write %{{.*}} : tensor<64x32xbf16, #fragment_c

@@ -31,7 +31,8 @@ void *after(const char *symbol) {
       dlopen(std::getenv("FAULTY_DRIVER_BEHIND"), RTLD_NOW | RTLD_LOCAL);
   void *address = library ? dlsym(library, symbol) : nullptr;
   if (!address) {
-    std::fprintf(stderr, "FaultyDriver: no %s after it\n", symbol);
+    std::fprintf(stderr, "FaultyDriver: the driver behind it has no %s\n",
+                 symbol);
     std::abort();
   }
   return address;

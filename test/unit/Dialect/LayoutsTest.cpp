@@ -227,7 +227,7 @@ TEST_F(Layouts, FragmentsAreThoseOfThePtxIsa) {
   }
 }
 
-// What `fragment` says of k_width 8: the instruction's k of product s, by lane.
+// What `fragment` says of k_width 8: the ISA's k of instruction s, by lane.
 TEST_F(Layouts, EightNeighboursOfKAreTheSameKOfBothOperands) {
   for (const char *role : {"a", "b"}) {
     auto indices =

@@ -145,8 +145,8 @@ std::string title(const Form &form, const Entries &entries) {
          std::to_string(entries.rows);
 }
 
-/// The equation of keep_update for one head: what stands in each of the first
-/// indices, as the entry's old index.
+/// The equation of keep_update for one head: for each of the first indices, the
+/// old index of the entry that stands there.
 std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
                                  int64_t keep) {
   std::vector<int64_t> indices(

@@ -247,7 +247,7 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
   step.masks = withNaNs({step.slots, kLayers, form.masks, step.capacity});
   const llvm::SmallVector<int64_t> none = {0};
   step.positions = step.keyScales = step.counts = Tensor(none);
-  if (form.isQuantized()) { // which are all numbers
+  if (form.isQuantized()) { // an integer cannot be NaN
     step.keys = Tensor(step.keys.shape);
     step.keyScales =
         withNaNs({step.slots, kLayers, form.states, step.capacity});

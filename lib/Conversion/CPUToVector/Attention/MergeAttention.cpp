@@ -1,6 +1,6 @@
 // Makes one running softmax of those of two splits, one vector of values at a
-// time. All products are rounded before they are added. So the two splits may
-// change indices.
+// time. All products are rounded before they are added. So the result is the
+// same if the two splits are exchanged.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>

@@ -312,7 +312,7 @@ Value AttentionLaunches::attend() {
   return takePools(made).front();
 }
 
-/// Splits of one row's entries each.
+/// A block attends to one split of a row's entries.
 Value AttentionLaunches::attendInSplits() {
   Value number = tilesOf(b, op.getKeys(), 3, sizes.getEntries());
   SmallVector<OpFoldResult> extents = {segments(), number,

@@ -47,8 +47,8 @@ static bool hasKernels(GroupOp group) {
 }
 
 namespace {
-/// A group that is `in_matmuls` contains those matmuls of few rows that alone
-/// read its outputs.
+/// If a group is `in_matmuls`, the matmuls of few rows that alone read its
+/// outputs are replaced with it.
 struct AttentionToTile : GroupToKernels<GroupKind::Attention> {
   using GroupToKernels::GroupToKernels;
 

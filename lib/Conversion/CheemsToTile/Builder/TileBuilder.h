@@ -102,8 +102,8 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                     attribute(aligned), attribute(place.parts),
                     attribute(place.along));
   }
-  /// Stores each element of the tile at its own index along dimension `dim`.
-  /// `indices` has the indices. An element with a negative index is not stored.
+  /// Stores each element of the tile at the index along dimension `dim` that
+  /// `indices` has for it. An element with a negative index is not stored.
   void scatter(Value tile, Value target, ValueRange offsets, Value indices,
                int64_t dim) {
     ScatterOp::create(b, tile, target, offsets, indices, uint64_t(dim));

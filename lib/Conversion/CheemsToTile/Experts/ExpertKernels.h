@@ -57,7 +57,7 @@ Value loadScores(TileBuilder &t, RankedTensorType type, Value scores, Value row,
 struct ScoreBuffer {
   Value buffer;
   static ScoreBuffer alloc(TileBuilder &t, ExpertsStrategyAttr s);
-  /// \param memory queries [T, 2, H, d] and keys [2, H, d, K].
+  /// Computes them from memory: `queries` [T, 2, H, d], `keys` [2, H, d, K].
   void compute(TileBuilder &t, ExpertsStrategyAttr s, Value queries, Value keys,
                Value row, Value head) const;
   Value bits(TileBuilder &t, RankedTensorType type) const;

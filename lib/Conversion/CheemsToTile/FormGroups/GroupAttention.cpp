@@ -1,8 +1,8 @@
 // cheems-group-attention: attention with what its kernels take from around it.
 #include "Attention/AttentionInputs.h"
 #include "Grouping.h"
-#include "Patterns.h"
 #include "Matmul/MatmulGroup.h"
+#include "Patterns.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 
 namespace cheems {

@@ -61,8 +61,8 @@ struct MatmulChain {
     return op ? op.getOperation() : products[0].op;
   }
   MatmulForm form() const;
-  /// Whether `op` is one of the products. The op after a product may have taken
-  /// other products alone.
+  /// Whether `op` is one of the matmuls of the chain. The elementwise op after
+  /// a matmul may have only other matmuls in its chain.
   bool has(Operation *op) const;
   /// All of them, in the order of the block.
   SmallVector<Operation *> ops() const;
@@ -96,7 +96,8 @@ struct MatmulGroup {
   /// All chains of the input of `chain` for which the strategy has the same
   /// tiles.
   static MatmulGroup around(const MatmulChain &chain, const Strategy &strategy);
-  /// Those of a group of kind `matmuls`. None if one launch cannot have all.
+  /// The chains of a group of kind `matmuls`. None if one launch cannot have
+  /// all.
   static MatmulGroup of(GroupOp group);
 
   /// The matmul that has the strategy of all.

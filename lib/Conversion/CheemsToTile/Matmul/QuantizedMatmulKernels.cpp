@@ -12,11 +12,11 @@ constexpr int64_t kQuantizedInstructionDepth = 32;
 /// 4-bit integers that stand together, their bytes, and how many instructions
 /// multiply them.
 constexpr int64_t kTogether = 128, kPackedBytes = 64, kParts = 4;
-/// What cheems_tile.nibbles makes of a code is so much greater.
+/// The results of cheems_tile.nibbles are so many times the quantized values.
 constexpr double kNibbleUnit = 16;
 
 namespace {
-/// Types of tiles, and the last steps of the specification.
+/// Types of tiles, and the last steps of the equation of quantized_matmul.
 struct QuantizedTiles {
   TileBuilder &t;
   const QuantizedInputs &in;

@@ -1,8 +1,8 @@
 // cheems-select-gpu-strategy: every op that becomes kernels says how.
 #include "SelectStrategy.h"
 #include "Experts/ExpertKernels.h"
-#include "Patterns.h"
 #include "Matmul/MatmulGroup.h"
+#include "Patterns.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"

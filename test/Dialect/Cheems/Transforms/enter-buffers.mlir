@@ -78,7 +78,7 @@ func.func @step(%logits: tensor<?x4xf32> {cheems.field = #cheems.step_field<logi
 
 // -----
 
-// Nor may two change indices.
+// Nor may two results be exchanged.
 // expected-error@below {{'func.func' op returns 2 tensors, and 2 of its arguments are written; each is returned, in order}}
 func.func @step(%logits: tensor<?x4xf32> {cheems.field = #cheems.step_field<logits>}, %pool: tensor<?x2xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 0 : i64}) -> (tensor<?x2xf32>, tensor<?x4xf32>) {
   return %pool, %logits : tensor<?x2xf32>, tensor<?x4xf32>

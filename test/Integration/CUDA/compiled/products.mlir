@@ -82,7 +82,7 @@ func.func @few(%x: tensor<?x712xbf16>, %w: tensor<40x712xbf16>, %s: tensor<40xf3
   return %r : tensor<?x40xf32>
 }
 
-// The values of a dynamic mask, which their product computes where it ends.
+// The values of a dynamic mask, which their matmul computes where it ends.
 func.func @mask(%x: tensor<?x96xf32>, %w: tensor<3x96xf32>, %a: tensor<3xf32>, %e: tensor<?x3xf32>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>

@@ -1,4 +1,4 @@
-// What works on rows: embeddings, norms with what is before and behind them, rotary angles, rotation, elements alone.
+// What works on rows: embeddings, norms with what is before and after them, rotary angles, rotation, elements alone.
 #all = affine_map<(t, n) -> (t, n)>
 #column = affine_map<(t, n) -> (n)>
 
@@ -7,7 +7,7 @@ func.func @embedding(%table: tensor<50x300xbf16>, %ids: tensor<?xi32>, %y: tenso
   return %r : tensor<?x300xf32>
 }
 
-// A residual, its norm over several warps, and the rounding behind it.
+// A residual, its norm over several warps, and the rounding after it.
 func.func @norm(%x: tensor<?x700xf32>, %d: tensor<?x700xf32>, %w: tensor<700xf32>, %n: tensor<?x700xf32>, %y: tensor<?x700xbf16>)
     -> (tensor<?x700xf32>, tensor<?x700xbf16>) {
   %sum = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}

@@ -57,7 +57,7 @@ def CheemsTile_NibblesAttr : AttrDef<CheemsTile_Dialect, "Nibbles", [DeclareAttr
   let description = [{
     A matrix `[N, K]` is stored as `[N, 64 ceil(K / 128)]`. A byte has two quantized values, signed: with j, q, i < 4, value 128 c + 32 j +
     4 q + i of a row is the low half of its byte 64 c + 16 q + 4 j + i, and value 128 c + 32 j + 16 + 4 q + i is the high half. Quantized
-    values past K are zero. So a lane of a warp finds in 16 neighbouring bytes what it needs for four products of 32 k
+    values past K are zero. So a lane of a warp finds in 16 neighbouring bytes what it needs for four `mma` instructions of 32 k
     (`cheems_tile.nibbles`).
 
     Example: `#cheems_tile.nibbles`, as in

@@ -37,8 +37,8 @@ def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]
 
     Edges: NaNs and infinities as in the hardware; their payload is not defined.
 
-    Accumulation: i32 is exact, as far as 32 bits hold the sums. f32: products of 16 k are added to the accumulator one after the other, k ascending (with `k_width` 8: in the order of
-    `fragment`); within them the order is the hardware's. With `warps_k` above 1 each warp has a sum of its own.
+    Accumulation: i32 is exact, as far as 32 bits hold the sums. f32: sums of 16 k are added to the accumulator one after the other, k
+    ascending (with `k_width` 8: in the order of `fragment`); within them the order is the hardware's. With `warps_k` above 1 each warp has a sum of its own.
 
     Example:
     ```mlir
@@ -54,7 +54,7 @@ def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]
 def CheemsTile_NibblesOp : CheemsTile_Op<"nibbles", [Pure]> {
   let summary = "4-bit integers become bytes";
   let description = [{
-    Takes a part of the 4-bit integers that `#cheems_tile.nibbles` stores: the 32 of each 128 that one product of bytes sums over. Each
+    Takes a part of the 4-bit integers that `#cheems_tile.nibbles` stores: the 32 of each 128 that one `mma` instruction sums over. Each
     thread shifts and masks its own bytes. The results are 16 times the quantized values, which a scale makes good.
 
     Equation: with the signed halves low and high of a byte, for i < 4 and q < 4: result[m, 32 c + 4 q + i] = 16 low(packed[m, 64 c + 16 q +

@@ -72,13 +72,13 @@ def CheemsTile_FragmentAttr : CheemsTile_LayoutAttr<"Fragment"> {
     - `a` with `k_width` 2: (g, 2q + {0, 1}), (g + 8, 2q + {0, 1}), (g, 2q + {8, 9}), (g + 8, 2q + {8, 9})
     - `b` with `k_width` 2: (g, 2q + {0, 1}), (g, 2q + {8, 9})
 
-    `k_width` 8 says that lanes hold 8 neighbouring k of each 32: those from 8q on. The two products of these 32 k then take k in another
-    order, the same one for `a` and `b`: product s takes 8q + 4s + {0, 1} where the instruction counts k as 2q + {0, 1}, and
+    `k_width` 8 says that lanes hold 8 neighbouring k of each 32: those from 8q on. The two instructions of these 32 k then take k in another
+    order, the same one for `a` and `b`: instruction s takes 8q + 4s + {0, 1} where the ISA counts k as 2q + {0, 1}, and
     8q + 4s + {2, 3} where it counts 2q + {8, 9}. Such an operand can be loaded straight from memory, 16 bytes at a time.
 
     Bytes are multiplied by m16n8k32. Their `k_width` is 4 or 16. A register has four of them in place of two, so each number of k above is
     twice as large: with `k_width` 4 a lane holds 4q + {0, ..., 3} and 4q + {16, ..., 19} of 32 k, and with 16 it holds the 16 neighbours
-    from 16q on of 64 k. Product s then takes 16q + 8s + {0, ..., 7}.
+    from 16q on of 64 k. Instruction s then takes 16q + 8s + {0, ..., 7}.
 
     A `c` has `k_width` 2. All counts of warps are powers of two up to 1024.
 
@@ -89,7 +89,7 @@ def CheemsTile_FragmentAttr : CheemsTile_LayoutAttr<"Fragment"> {
   let extraClassDeclaration = [{
     /// Whether it is of an operand of bytes.
     bool isOfBytes() const { return getKWidth() == 4 || getKWidth() == 16; }
-    /// Whether lanes hold neighbours for two products: 16 bytes of an operand.
+    /// Whether lanes hold neighbours for two instructions: 16 bytes of an operand.
     bool hasNeighbours() const { return getKWidth() == 8 || getKWidth() == 16; }
   }];
   let assemblyFormat = "`<` struct(params) `>`";
