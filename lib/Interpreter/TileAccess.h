@@ -27,7 +27,7 @@ std::string inBlock(Frame &f);
 bool holds(const Access &access, int64_t aligned, int64_t bytes, Frame &f);
 
 /// For each element (i, j) of a tile that is not guarded away, its number in
-/// the tile and its place in memory: at o + i e_d0 + j e_d1, for parts as
+/// the tile and its offset in memory: at o + i e_d0 + j e_d1, for parts as
 /// `load` says, where o_d0 + i < extents[0] and o_d1 + j < extents[1].
 void forEachInside(
     const Access &access, ArrayRef<int64_t> tile, Frame &f,
@@ -38,8 +38,8 @@ int64_t bytesOf(Value memory);
 /// An element that a block reads.
 double readElement(Memory &memory, int64_t place, Frame &f);
 
-/// The place of a stage's first element; none, with an error, where there is no
-/// such stage.
+/// Returns the offset of a stage's first element; none, with an error, if there
+/// is no such stage.
 std::optional<int64_t> firstOf(tile::BufferType buffer, int64_t stage,
                                Frame &f);
 

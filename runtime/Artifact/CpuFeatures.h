@@ -39,11 +39,11 @@ public:
   /// The first of `features` this machine lacks or this table does not know.
   std::optional<std::string>
   firstMissing(const std::vector<std::string> &features) const;
-  /// Whether this process may use `features`, which are there. Asks the
-  /// operating system where AMX tiles are among them, and not before.
+  /// Whether this process may use `features`, which the CPU has. Asks the
+  /// operating system for AMX tiles only if they are among them.
   bool permits(const std::vector<std::string> &features) const;
-  /// All that this process may use, in an order. Asks the operating system
-  /// where there are AMX tiles.
+  /// All features that this process may use, in the same order each time. If
+  /// the CPU has AMX tiles, it asks the operating system for them.
   std::vector<std::string> usable() const;
 
 private:

@@ -64,7 +64,7 @@ struct Parameter {
   bool scales = false;       ///< of the quantized values stored before them
   std::vector<std::string> targets; ///< whose images read it
   int64_t elements() const;
-  /// Numbers of the checkpoint's: of scales none.
+  /// How many numbers of the checkpoint it has; scales have none.
   int64_t numbers() const;
   bool readBy(const std::string &target) const;
 };

@@ -43,8 +43,8 @@ public:
   void append(const TrackedText &other) { append(other, other.bytes()); }
   TrackedText part(std::string_view part) const;
 
-  /// Calls visit(bytes, origin) for each run of `part`, which is a part of
-  /// these bytes.
+  /// Calls visit(bytes, origin) for each run of bytes of one origin in `part`,
+  /// which is a part of these bytes.
   template <typename Visit>
   void visitRuns(std::string_view part, Visit visit) const {
     if (part.empty()) {

@@ -56,8 +56,8 @@ public:
   Position step(Position from, uint8_t byte) {
     return settle(move(from, byte));
   }
-  /// Whether this step, which was taken before, begins a list whose items must
-  /// differ, in any reading.
+  /// How this step begins a list whose items must differ, in at least one
+  /// reading of the text; Node::none if it does not. The step was taken before.
   Node::Mark opens(Position from, uint8_t byte) const {
     return from.state == dead
                ? Node::none

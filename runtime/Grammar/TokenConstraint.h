@@ -35,8 +35,9 @@ public:
   /// Goes on in the same way: for the choices of one prompt.
   TokenConstraint(const TokenConstraint &other);
 
-  /// Does a piece of the work for the mask; whether `mask` is there then
-  /// without any more. Throws Error(usage) for a grammar that takes too much.
+  /// Does a piece of the work for the mask. Returns whether all of it is done,
+  /// so that `mask` answers at once. Throws Error(usage) for a grammar that
+  /// takes too much.
   bool prepare(const std::vector<int32_t> &endTokens);
   /// The mask of Sampler::sample: bit token % 32 of word token / 32 is 1 for
   /// the tokens that may come next. Those of `endTokens` may where the text may

@@ -16,7 +16,8 @@ constexpr size_t blockSize = 512;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// The highest of `count` numbers; +inf where one of them is NaN or +inf.
-/// \tparam lanes as many as keep four vectors of results under way.
+/// \tparam lanes how many results are kept, in four vectors that do not wait
+///   for each other.
 template <size_t lanes>
 [[gnu::always_inline]] inline float highestInLanes(const float *numbers,
                                                    size_t count) {

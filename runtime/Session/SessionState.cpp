@@ -6,8 +6,9 @@
 
 using namespace cheems;
 
-/// Bytes that a slot keeps when it is reset: the next sequence would get them
-/// from the kernel again, page by page in its steps.
+/// A slot keeps so many bytes when it is reset. If they went back to the
+/// system, the next sequence would have to get them again, page by page in its
+/// steps.
 constexpr int64_t keptBytes = int64_t{16} << 20;
 
 void Session::setPosition(int64_t slot, int64_t tokens) {

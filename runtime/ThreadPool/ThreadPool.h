@@ -1,7 +1,7 @@
 // The threads a session computes on. Workers spin for a moment after each
 // region and then sleep. A range whose worker has not come yet when the caller
 // is done with its own is run by the caller: on a busy machine a region never
-// waits for a thread that the system has put aside.
+// waits for a thread that the system does not run.
 #ifndef CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
 #define CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
 

@@ -28,8 +28,8 @@ public:
   /// So many parties may have as many tasks waiting in a lane as one may have.
   static constexpr size_t fullParties = 4;
 
-  /// So many threads for each lane; at most `maximum` tasks of a party wait in
-  /// it.
+  /// Starts so many threads for each lane. At most `maximum` tasks of a party
+  /// wait in a lane.
   WorkerPool(size_t threads, size_t maximum);
   ~WorkerPool() { stop(); }
 
@@ -42,19 +42,19 @@ public:
     Lane lane = Lane::quick;
   };
 
-  /// Cancels what runs, and waits for that. What waits is let go, as later
-  /// tasks are.
+  /// Cancels the tasks that run, and waits for their end. Tasks that wait, and
+  /// later ones, are dropped.
   void stop();
-  /// The same without waiting, and all that waits is run, so that it can say
-  /// that it was cancelled.
+  /// Cancels the tasks that run, without waiting for their end. Tasks that wait
+  /// are run, so that they can say that they were cancelled.
   void cancel();
 
   /// False where too many wait.
   bool post(Task task);
-  /// Lets a task go that still waits.
+  /// Drops a task that still waits.
   void forget(const Work &work);
-  /// Before all that waits, however much that is: for what ends a request that
-  /// was let in. Where the threads have ended it runs here.
+  /// Puts a task before all that wait, however many they are: it ends a request
+  /// that was let in. If the threads have ended, the task runs here.
   void postFirst(std::function<void()> run, Lane lane = Lane::quick);
 
   struct Waiting {

@@ -14,7 +14,8 @@
 namespace cheems::serve {
 
 /// All functions but `post`, `abort` and `close` are called on the socket's
-/// strand. Handlers of the context hold it, so it lives while one is pending.
+/// strand. Pending handlers hold the connection, so it lives as long as one is
+/// pending.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
   Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<Site> site);

@@ -297,8 +297,9 @@ void checkInputs(const Options &options) {
   }
 }
 
-/// Those that read files, each with its file. A chat reads its messages from
-/// standard input, unless it is given the first one: then it may end with it.
+/// The options that read files, each with its file. A chat reads its messages
+/// from standard input, unless it is given the first one: then it may end with
+/// it.
 InputFiles inputFiles(const Raw &raw, Mode mode) {
   const Options &options = raw.options;
   InputFiles files;

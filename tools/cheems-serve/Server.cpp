@@ -17,8 +17,8 @@
 
 namespace cheems::serve {
 
-/// Beside those of connections: the model's, libraries', a few for clients that
-/// are turned away.
+/// So many files are open besides those of connections: the model's, those of
+/// libraries, and a few for clients that are turned away.
 static constexpr rlim_t otherFiles = 64;
 
 /// There can be no more connections than files.

@@ -38,8 +38,9 @@ bool areAll(const State *states, uint64_t count, State state) {
   return !differing;
 }
 
-/// Whether `count` states allow what `kind` does; what it writes is initialised
-/// then. They mostly are already, and stay untouched.
+/// Whether the states of `count` bytes allow the access. The bytes that it
+/// writes become initialised. Usually all are initialised already, and then no
+/// state is written.
 template <typename State>
 [[gnu::always_inline]] inline bool take(State *states, uint64_t count,
                                         bool reads, bool writes) {
@@ -60,7 +61,7 @@ template <typename State>
   return true;
 }
 
-/// The same for one lane, whose bytes are mostly a power of two.
+/// The same for one lane, which mostly accesses a power of two of bytes.
 template <typename State>
 [[gnu::always_inline]] inline bool takeLane(State *states, uint64_t bytes,
                                             bool reads, bool writes) {

@@ -91,8 +91,9 @@ public:
   uint8_t *lines() { return lines_.data(); }
 
 private:
-  /// Lines in a range, and those in part of it: unless they are initialised,
-  /// nothing is known of them any more.
+  /// Marks the lines that a range covers as a whole, if its bytes are
+  /// initialised. If not, nothing is known any more of these lines, nor of
+  /// those that it covers in part.
   void setLines(uint64_t offset, uint64_t bytes, bool areInitialised);
 
   std::byte *data_ = nullptr;

@@ -54,8 +54,8 @@ AccessKind wholeMap(Effect effect, Space space) {
   return kind;
 }
 
-/// Slots: address, new value. "a weak memory operation, on the entire 1024-bit
-/// opaque tensormap object"
+/// Replaces a field of a map. Slots: address, new value. The ISA says of it: "a
+/// weak memory operation, on the entire 1024-bit opaque tensormap object"
 Step replaceField(Warp &warp, const Instruction &instruction, LaneMask active) {
   const Replace &replace = instruction.as<Replace>();
   uint64_t addresses[warpLanes];

@@ -12,9 +12,9 @@
 
 namespace cheems::emulator {
 
-/// The global memory that clusters of a grid touch whose blocks are
-/// independent. Nothing in the grid orders two of them, so what one writes no
-/// other may read, nor write with another value.
+/// The global memory that the clusters of a grid touch, if its blocks are
+/// independent. Nothing in the grid orders two clusters. So what one of them
+/// writes no other one may read, nor write with another value.
 class Footprint {
 public:
   Footprint(const Geometry &geometry, std::atomic<uint64_t> &sameValues)

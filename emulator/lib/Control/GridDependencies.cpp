@@ -15,8 +15,8 @@ Step waitForPrimary(Warp &warp, const Instruction &, LaneMask) {
 
 /// Dependents "can be scheduled as soon as all other CTAs in the grid issue the
 /// same instruction or have completed"; "repeated invocations have no
-/// additional side effects". What comes after it is left for later if it can
-/// be, so that a dependent that does not wait reads old values.
+/// additional side effects". The rest of the grid runs later if it can, so that
+/// a dependent that does not wait reads old values.
 Step launchDependents(Warp &warp, const Instruction &, LaneMask) {
   Block &block = warp.block;
   if (block.hasReleased) {

@@ -203,8 +203,8 @@ public:
 
 private:
   void keepAlive(std::shared_ptr<const void> kept);
-  /// The declared register that an operand is, and its component of a vector;
-  /// null: it is none.
+  /// Returns the declared register that an operand is, or of which it is a
+  /// component; null if it is none.
   const ptx::Variable *asRegister(const ptx::Operand &operand) const;
   void checkType(const ptx::Variable &reg, Type type, Width width) const;
   Slot immediateSource(const ptx::Immediate &value, Type type);

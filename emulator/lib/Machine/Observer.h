@@ -54,18 +54,18 @@ struct Fence {
 /// Something that a unit does on its own after threads have asked for it.
 ///
 /// Operations are numbered by Block::asyncOperations of the block that asks, in
-/// the order of asking; each lane of one cp.async has a part in one number. An
+/// the order of asking; all lanes of one cp.async share one number. An
 /// operation comes after what its thread did before (PTX ISA, "Asynchronous
-/// Operations"), so its accesses are told when it is asked for, whenever the
-/// bytes move. It is ordered before something else in two ways only: a thread
-/// waits for its own operations (endAsync), or an mbarrier is told that it has
-/// ended and a thread leaves that phase (arriveAsync).
+/// Operations"), so the observer is told of its accesses when it is asked for,
+/// whenever the bytes move. It is ordered before something else in two ways
+/// only: a thread waits for its own operations (endAsync), or an mbarrier is
+/// told that it has ended and a thread leaves that phase (arriveAsync).
 enum class AsyncKind : uint8_t {
   copy, ///< cp.async
   bulk, ///< cp.async.bulk with its tensor forms
-  /// wgmma: of the warpgroup. The warp that issues it last asks for it. The
-  /// first wait of any of the four warps ends it for all of them: kernels give
-  /// its operands free when one warp has waited.
+  /// wgmma of a warpgroup. The warp that issues it last asks for it. The first
+  /// wait of any of the four warps ends it for all of them: kernels reuse the
+  /// memory of its operands when one warp has waited.
   product,
 };
 

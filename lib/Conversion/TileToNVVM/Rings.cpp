@@ -322,8 +322,8 @@ private:
               "memref.load, block_id and arith give";
   }
 
-  /// Four fillers are a warpgroup, as those with tiles are: so they can hand
-  /// registers over.
+  /// Registers are handed over by whole warpgroups. The warps with tiles are
+  /// such, and so are fillers if there are four of them.
   void shareRegisters(ThreadBuilder &t, NVVM::SetMaxRegisterAction action,
                       int64_t registers) {
     if (*kernel.getFillers() == kWarpgroupWarps) {

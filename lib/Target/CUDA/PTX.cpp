@@ -38,8 +38,9 @@ struct Diagnostics : llvm::DiagnosticHandler {
   std::string &reason;
 };
 
-/// What instruction selection does not know ends the process, with a graph of
-/// many lines. Of these the first and the function are told.
+/// If instruction selection does not know an operation, LLVM prints a graph of
+/// many lines and ends the process. This prints the first line and the function
+/// alone.
 void giveUp(void *, const char *text, bool) {
   auto [graph, function] = llvm::StringRef(text).split("In function: ");
   std::string reason = graph.split('\n').first.rtrim().str();

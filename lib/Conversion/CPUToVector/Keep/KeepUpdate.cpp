@@ -1,6 +1,6 @@
-// Kept entries of a block move to evicted indices. keep_threshold may have
-// found the index. Otherwise indices are found by comparing 64 entries at a
-// time, up to the last index that is needed.
+// Kept entries of a block move to the indices of evicted ones. If there is one
+// such index, keep_threshold may have found it. Otherwise 64 entries are
+// compared at a time, up to the last index that is needed.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"

@@ -354,9 +354,9 @@ void buildAttentionF32(TileBuilder &t, AttentionTileAttr s,
                        const FirstStores &stores, Value y);
 
 struct PartialAttention;
-/// Attention of segments of one row over a split of their entries each, on
-/// tensor cores. Grid: splits, state heads times blocks of query heads,
-/// segments.
+/// Builds attention of segments of one row, on tensor cores. A block attends to
+/// one split of the entries of its segment. Grid: splits, state heads times
+/// blocks of query heads, segments.
 void buildAttentionOfOneRow(TileBuilder &t, AttentionTileAttr s,
                             const AttentionShape &shape,
                             const AttentionMemory &memory,

@@ -69,7 +69,8 @@ private:
   OpFoldResult rows();
   /// Lets a launch write indices and what is seen.
   void findIndices(LaunchOperands &operands);
-  /// The same of mask values, if they are a matmul, which it computes.
+  /// Lets a launch write mask values, if it computes the matmul that makes
+  /// them.
   Value maskValues(LaunchOperands &operands);
   /// What every launch that reads entries has.
   void readIndices(LaunchOperands &operands);

@@ -34,15 +34,15 @@ struct SplitsOfRow {
   }
 };
 
-/// How a block of a matmul merges them.
+/// Merges the splits in a block of a matmul.
 class RowMerger {
 public:
   /// Allocates shared memory.
   /// \param row how the block has the row.
   RowMerger(TileBuilder &t, MergeTileAttr s, RowTileAttr row,
             const SplitsOfRow &pieces);
-  /// The merged row, zero after its numbers.
-  /// \param memory that of `operands`.
+  /// Returns the merged row, with zeros after its numbers.
+  /// \param memory the kernel's memory of `operands`.
   Value merge(TileBuilder &t, ValueRange memory) const;
 
 private:

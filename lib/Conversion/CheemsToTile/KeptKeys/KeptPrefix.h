@@ -6,9 +6,9 @@
 
 namespace cheems::tile {
 
-/// Those that are among the best of a prefix, as numbers of i32 that all
-/// threads hold: all that are as good as `least`, but of those that are as good
-/// as `tie` only the first `ties`.
+/// Says which of a prefix are among its best, by numbers of i32 that all
+/// threads hold: all that are at least as good as `least`, but of those that
+/// are just as good as `tie` only the first `ties`.
 struct KeptBound {
   Value least, tie, ties;
 };
@@ -38,9 +38,9 @@ public:
   /// What lists call the elements of a piece.
   Value numbersOf(const Piece &piece, RankedTensorType type);
 
-  /// The best ones, so many of them in two numbers, which are indices. The
-  /// second one may be zero. The first one may be all of the prefix: then only
-  /// one bound is looked for.
+  /// The bounds of the best `kept` and of the best `staying` of the prefix,
+  /// which are values of type index. `staying` may be zero. `kept` may be all
+  /// of the prefix: then only one bound is looked for.
   struct Bounds {
     KeptBound kept, staying;
   };
