@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace cheems {
-#define GEN_PASS_DEF_CODEMATMULSPASS
+#define GEN_PASS_DEF_QUANTIZEMATMULSPASS
 #include "cheems/Conversion/CheemsToTile/Passes.h.inc"
 } // namespace cheems
 
