@@ -55,12 +55,12 @@ FULL_TILE = 64  # rows and outputs that a matmul must have for that: of fewer, a
 def launches_of_layer(text):
     """How many launches with blocks the function of a layer of decoding has for one row, in few splits."""
     def for_one_row(kernels):
-        kernels = [kernel for kernel in kernels if not re.match(r"product\w*_few_rows", kernel)]
+        kernels = [kernel for kernel in kernels if not re.match(r"matmul\w*_few_rows", kernel)]
         for merged in [kernel for kernel in kernels if kernel.startswith("merged_matmul")]:
-            one = "rounded_matmul" if "product_int" in merged else "matmul_of_one_row"
+            one = "rounded_matmul" if "matmul_int" in merged else "matmul_of_one_row"
             for other in ("merge_splits", one):  # of more splits
                 kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
-        for own, takers in (("rms_norm", r"normed_matmul"), ("round_rows", r"(normed|merged|rounded)_product_int")):
+        for own, takers in (("rms_norm", r"normed_matmul"), ("round_rows", r"(normed|merged|rounded)_matmul_int")):
             taken = sum(bool(re.match(takers, kernel)) for kernel in kernels)
             mine = [kernel for kernel in kernels if kernel.startswith(own)]
             kernels = [kernel for kernel in kernels if kernel not in mine] + mine[taken:]
@@ -118,7 +118,7 @@ class Launch:
 
     @property
     def is_matmul(self):
-        return "product" in self.kernel
+        return "matmul" in self.kernel
 
     @property
     def has_norm(self):
@@ -132,7 +132,7 @@ class Launch:
 
     @property
     def is_quantized(self):
-        return "product_int" in self.kernel
+        return "matmul_int" in self.kernel
 
     @property
     def x(self):

@@ -35,7 +35,7 @@ export CHEEMS_TEST_SEED=1
 unset CHEEMS_TEST_LONG
 
 # The software GPU, kernels on it, models on it.
-gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|(Attention|Coded|Expert|Product|SSD|Tile)(Kernel|Window))'
+gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|(Attention|Expert|(Merged|Normed|Quantized)?Matmul|SSD|Tile)(Kernel|Window))'
 serve='^(serve-|Serve|cheems-serve)'
 # Only a change of its sources can break the emulator's own tests, so they run where these are not those that passed (test/long.md). What
 # runs our kernels and models on it runs always.

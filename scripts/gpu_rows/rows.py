@@ -87,9 +87,9 @@ def decode_works(sizes):
         def count(bench):
             parts = Parts(bench, name, "stored", *decode(64))
             yield Row("MB read", parts.whole(lambda step: step.read) / 1e6, parts.whole(lambda step: step.bytes) / 1e6, MOST_BATCH)
-            without = {kernel["kernel"] for step in parts.steps for kernel in step.of("product").kernels
+            without = {kernel["kernel"] for step in parts.steps for kernel in step.of("matmul").kernels
                        if not kernel["warp_instructions"].get("tensor")}
-            yield Row("kinds of products without tensor cores", len(without), None, 0, ", ".join(sorted(without)))
+            yield Row("kinds of matmuls without tensor cores", len(without), None, 0, ", ".join(sorted(without)))
         return count
 
     for label, name in sizes.shapes.items():
@@ -112,7 +112,7 @@ def matmul_works(sizes):
         def count(bench):
             architecture = ARCHITECTURES[bench.architecture]
             rate = time_model.TENSOR_RATE[architecture]
-            kernels = bench.operation("matmul", f"{rows}x{columns}x{length}").of("product")
+            kernels = bench.operation("matmul", f"{rows}x{columns}x{length}").of("matmul")
             yield Row("MB moved", kernels.moved / 1e6, kernels.total("compulsory_bytes") / 1e6, MOST_MATMUL)
             flops = 2 * rows * columns * length
             operands = sum(operand_bytes(kernel, rate) for kernel in kernels.kernels)
@@ -135,7 +135,7 @@ def matmul_works(sizes):
             for columns, length in ((2 * model.intermediate, model.hidden), (model.hidden, model.intermediate)):
                 found.setdefault((rows, columns, length), []).append(label)
         for shape, labels in found.items():
-            yield Work("products", f"product, {', '.join(labels)}, {' x '.join(map(str, shape))}", product(*shape))
+            yield Work("products", f"matmul, {', '.join(labels)}, {' x '.join(map(str, shape))}", product(*shape))
 
 
 # -- Attention of prompts

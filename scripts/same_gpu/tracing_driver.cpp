@@ -18,7 +18,7 @@ namespace {
 
 using Word = unsigned long;
 
-void *after(const char *symbol) {
+void *behind(const char *symbol) {
   static void *library =
       dlopen(std::getenv("TRACING_DRIVER_BEHIND"), RTLD_NOW | RTLD_LOCAL);
   void *address = library ? dlsym(library, symbol) : nullptr;
@@ -82,7 +82,7 @@ std::string argument(const void *bytes, size_t size) {
 void launch(const CUlaunchConfig &config, CUfunction function,
             void **parameters) {
   using Info = CUresult (*)(CUfunction, size_t, size_t *, size_t *);
-  static auto infoOf = reinterpret_cast<Info>(after("cuFuncGetParamInfo"));
+  static auto infoOf = reinterpret_cast<Info>(behind("cuFuncGetParamInfo"));
   std::string arguments;
   size_t offset = 0, size = 0;
   for (size_t i = 0; infoOf(function, i, &offset, &size) == CUDA_SUCCESS; ++i) {
@@ -134,7 +134,7 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
 #define ENTRY(name, symbol, parameters)                                        \
   EXPORT CUresult symbol(Word a, Word b, Word c, Word d, Word e, Word f,       \
                          Word g, Word h, Word i, Word j, Word k, Word l) {     \
-    static auto function = reinterpret_cast<Function>(after(#symbol));        \
+    static auto function = reinterpret_cast<Function>(behind(#symbol));        \
     if (std::strcmp(#name, "cuLaunchKernelEx") == 0) {                         \
       launch(*reinterpret_cast<const CUlaunchConfig *>(a),                     \
              reinterpret_cast<CUfunction>(b), reinterpret_cast<void **>(c));   \
@@ -166,16 +166,16 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
 #include "runtime/CUDA/Entries.def"
 
 EXPORT CUresult cuDriverGetVersion(int *version) {
-  return reinterpret_cast<CUresult (*)(int *)>(after("cuDriverGetVersion"))(
+  return reinterpret_cast<CUresult (*)(int *)>(behind("cuDriverGetVersion"))(
       version);
 }
 
 EXPORT CUresult cuGetErrorName(CUresult code, const char **text) {
   return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
-      after("cuGetErrorName"))(code, text);
+      behind("cuGetErrorName"))(code, text);
 }
 
 EXPORT CUresult cuGetErrorString(CUresult code, const char **text) {
   return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
-      after("cuGetErrorString"))(code, text);
+      behind("cuGetErrorString"))(code, text);
 }

@@ -20,7 +20,7 @@ part_cpu-kernels() { release -R '^(KernelTests|OpGoldenTests)'; }
 part_cpu-random-models() { release -R '^random-config'; }
 part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-)' -E "$recorders"; }
 part_cpu-tools() { release -R '^(lit$|sameness|cheems-|manuals|benchmarks|package|backend-toy|unicode-tables)'; }
-part_gpu-products() { release -R '^(Product|Coded|Expert)KernelTests'; }
+part_gpu-products() { release -R '^(Matmul|QuantizedMatmul|Expert)KernelTests'; }
 part_gpu-mixers() { release -R '^(AttentionKernel|AttentionWindow|SSDKernel|TileKernel)Tests'; }
 part_gpu-recorded() { release -R '^gpu-golden'; }
 part_gpu-random-models() { release -R '^gpu-random-models'; }

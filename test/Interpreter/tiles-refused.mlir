@@ -10,16 +10,16 @@
 // UNWRITTEN-STAGE: error: 'cheems_tile.fma' op reads element [1, 0, 0] of a buffer, which nothing has written
 // RUN: not cheems-opt %t/no_stage.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NO-STAGE
 // NO-STAGE: error: 'cheems_tile.read' op takes stage 2 of 2 in block [0, 0, 0]
-// RUN: not cheems-opt %t/after_the_buffer.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=BEHIND-THE-BUFFER
-// BEHIND-THE-BUFFER: error: 'cheems_tile.read' op takes [1, 32] at [4, 0] of [4, 32] in block [0, 0, 0]
+// RUN: not cheems-opt %t/after_the_buffer.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=AFTER-THE-BUFFER
+// AFTER-THE-BUFFER: error: 'cheems_tile.read' op takes [1, 32] at [4, 0] of [4, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/no_multiple.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NO-MULTIPLE
 // NO-MULTIPLE: error: 'cheems_tile.write' op takes [2, 32] at [1, 0] of [4, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/negative_offset.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NEGATIVE-OFFSET
 // NEGATIVE-OFFSET: error: 'cheems_tile.load' op has the offsets [-1, 0] into [3, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/outside_another_dimension.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=OUTSIDE-ANOTHER-DIMENSION
 // OUTSIDE-ANOTHER-DIMENSION: error: 'cheems_tile.load' op has the offsets [4, 0] into [3, 32] in block [0, 0, 0]
-// RUN: not cheems-opt %t/extent_after_memory.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=EXTENT-BEHIND-MEMORY
-// EXTENT-BEHIND-MEMORY: error: 'cheems_tile.load' op asks for element [3, 0] of [3, 32] in block [0, 0, 0]
+// RUN: not cheems-opt %t/extent_after_memory.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=EXTENT-AFTER-MEMORY
+// EXTENT-AFTER-MEMORY: error: 'cheems_tile.load' op asks for element [3, 0] of [3, 32] in block [0, 0, 0]
 // RUN: not cheems-opt %t/not_aligned.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NOT-ALIGNED
 // NOT-ALIGNED: error: 'cheems_tile.load' op is aligned to 16 bytes, but of elements of 4 bytes its offset along the last dimension is 2, its extent 32, and that of the memory 32 in block [0, 0, 0]
 // RUN: not cheems-opt %t/extent_not_aligned.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=EXTENT-NOT-ALIGNED

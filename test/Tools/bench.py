@@ -317,7 +317,7 @@ class Bench(unittest.TestCase):
             print("skipped: cheems-bench on a GPU: no software GPU")
             self.skipTest("no software GPU")
         settings = {"CHEEMS_CUDA_DRIVER": str(gpu)}
-        own = {"ssd": "^ssd_", "attention": "^(attention|store_entries|merge_splits)", "experts": "^(experts|key_scores)", "matmul": "^product"}
+        own = {"ssd": "^ssd_", "attention": "^(attention|store_entries|merge_splits)", "experts": "^(experts|key_scores)", "matmul": "^matmul"}
         long = drawn(("ssd", "70x4x16x32x2"), ("ssd", "1x4x16x32x2"), ("attention", "9x2x16"), ("experts", "9x128x64x4x2"))
         for op, shape in (*long, ("matmul", "5x64x32")):
             arguments = ["--ops", op, "--shapes", shape, "--device", "cuda", "-r", 1]

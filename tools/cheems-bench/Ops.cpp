@@ -69,7 +69,7 @@ public:
 
 private:
   static LoopRole roleOf(std::string_view kernel) {
-    return kernel.substr(0, 7) == "product" ? LoopRole::own : LoopRole::other;
+    return kernel.substr(0, 6) == "matmul" ? LoopRole::own : LoopRole::other;
   }
 
   Session session;

@@ -1,13 +1,13 @@
 // What makes kernels takes what is in a group, and nothing else. So groups can be printed, edited, and fed to it.
 // RUN: cheems-opt %s --cheems-form-groups --cheems-select-gpu-strategy --cheems-to-tile --canonicalize | FileCheck %s --check-prefix=TOGETHER
-// TOGETHER: cheems_tile.launch @product grid{{.*}} outs(%{{.*}} : tensor<?x128xf32>)
+// TOGETHER: cheems_tile.launch @matmul grid{{.*}} outs(%{{.*}} : tensor<?x128xf32>)
 // TOGETHER-NOT: launch
 
 // With the op after the matmul in a group of its own there are two launches.
 // RUN: cheems-opt %s --cheems-form-groups -o %t.groups.mlir
 // RUN: python3 %S/Inputs/split_group.py %t.groups.mlir > %t.split.mlir
 // RUN: cheems-opt %t.split.mlir --cheems-select-gpu-strategy --cheems-to-tile --canonicalize | FileCheck %s --check-prefix=SPLIT
-// SPLIT: cheems_tile.launch @product grid
+// SPLIT: cheems_tile.launch @matmul grid
 // SPLIT: cheems_tile.launch @elementwise grid
 // SPLIT-NOT: launch
 

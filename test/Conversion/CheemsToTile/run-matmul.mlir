@@ -6,14 +6,14 @@
 // DEFINE: %{mapped} = %{x} %{w} --tensor-map x[64x64]:128 --tensor-map w[16x64]:128 --buffer y:f32[2x4]=3 --arg s32:2
 // DEFINE: %{inputs} = %{x} %{w} --buffer y:f32[2x4]=3 --arg s32:2
 // RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel matmul_few_rows --grid 1 --block 128 --shared 16384 %{inputs} --print y | FileCheck %s
-// RUN: cheems-opt %s --cheems-cuda=copy=threads | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 128 --shared 40960 %{inputs} --print y | FileCheck %s
-// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 160 --shared 41024 %{mapped} --print y | FileCheck %s
-// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 160 --shared 41024 %{mapped} --print y --mode late --seed 3 | FileCheck %s
-// RUN: cheems-opt %s --cheems-cuda=unit=mma | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 64 --shared 18432 %{inputs} --print y | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda=copy=threads | cheems-translate --to-ptx | cheems-ptx-run - --kernel matmul --grid 1 --block 128 --shared 40960 %{inputs} --print y | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel matmul --grid 1 --block 160 --shared 41024 %{mapped} --print y | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel matmul --grid 1 --block 160 --shared 41024 %{mapped} --print y --mode late --seed 3 | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda=unit=mma | cheems-translate --to-ptx | cheems-ptx-run - --kernel matmul --grid 1 --block 64 --shared 18432 %{inputs} --print y | FileCheck %s
 
 // DEFINE: %{on_80} = cheems-opt %s --cheems-cuda=arch=sm_80 | cheems-translate --to-ptx --cuda-arch sm_80 | cheems-ptx-run - --arch 80 --mode late
 // RUN: %{on_80} --kernel matmul_few_rows --grid 1 --block 128 --shared 16384 %{inputs} --print y | FileCheck %s
-// RUN: %{on_80} --kernel product --grid 1 --block 64 --shared 18432 %{inputs} --print y | FileCheck %s
+// RUN: %{on_80} --kernel matmul --grid 1 --block 64 --shared 18432 %{inputs} --print y | FileCheck %s
 
 // CHECK: y: f32[2x4]
 // CHECK-NEXT: {{^}} 31 95 159 223{{$}}

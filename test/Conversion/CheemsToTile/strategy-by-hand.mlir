@@ -26,12 +26,12 @@
 // STAGES: it needs at least 2 stages, not 1;
 // RUN: sed 's/stages = 3/stages = 30/' %t.chosen.mlir > %t.wrong.mlir
 // RUN: not cheems-opt %t.wrong.mlir --cheems-to-tile --cheems-tile-plan-shared 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED: @product needs {{[0-9]+}} bytes of shared memory, and a block has 166912: choose smaller tiles or fewer stages
+// SHARED: @matmul needs {{[0-9]+}} bytes of shared memory, and a block has 166912: choose smaller tiles or fewer stages
 
-// ALL: launch @product grid
-// CHOSEN: cheems_tile.kernel @product({{.*}}) warps(4)
+// ALL: launch @matmul grid
+// CHOSEN: cheems_tile.kernel @matmul({{.*}}) warps(4)
 // CHOSEN: cheems_tile.alloc : !cheems_tile.buffer<3x128x64xbf16, swizzled>
-// EDITED: cheems_tile.kernel @product({{.*}}) warps(4)
+// EDITED: cheems_tile.kernel @matmul({{.*}}) warps(4)
 // EDITED: cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
 // ALL: cheems_tile.mma
 #x = affine_map<(t, n, k) -> (t, k)>

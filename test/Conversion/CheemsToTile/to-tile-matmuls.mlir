@@ -2,8 +2,8 @@
 
 // A gate and what it gates: one kernel with two matmuls, whose result is rounded. Its outputs are many, so its tile is large.
 // CHECK-LABEL: func.func @gate
-// CHECK: launch @product grid[%c24{{.*}}, %{{.*}}, %{{.*}}] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%arg3 :
-// CHECK-LABEL: kernel @product(
+// CHECK: launch @matmul grid[%c24{{.*}}, %{{.*}}, %{{.*}}] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%arg3 :
+// CHECK-LABEL: kernel @matmul(
 // CHECK-SAME: %arg3: memref<?x1536xbf16>) warps(4)
 // CHECK: cheems_tile.alloc : {{.*}}<2x128x64xbf16, swizzled>
 // CHECK-COUNT-2: cheems_tile.alloc : {{.*}}<2x64x64xbf16, swizzled>
@@ -82,11 +82,11 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // f32 is multiplied without tensor cores. Rows of an odd number of bf16 go element by element.
 // CHECK-LABEL: func.func @others
 // CHECK: launch @matmul_f32
-// CHECK: launch @product grid
+// CHECK: launch @matmul grid
 // CHECK: kernel @matmul_f32({{.*}}) warps(8)
 // CHECK: cheems_tile.async_copy {{.*}} aligned 16
 // CHECK: cheems_tile.fma
-// CHECK: kernel @product({{.*}}) warps(4)
+// CHECK: kernel @matmul({{.*}}) warps(4)
 // CHECK-NOT: async_copy
 // CHECK: cheems_tile.write
 // CHECK: cheems_tile.mma
@@ -108,10 +108,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // The unit wgmma: warpgroups begin the matmul of a stage, copy another one meanwhile, and wait for the matmul before. Of two stages copies
 // are under way, one is multiplied and one may still be. A matmul of many outputs has the widest tile, whatever its sums become.
 // CHECK-LABEL: func.func @together
-// CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
-// CHECK: launch @product_1 when %{{.*}} grid[%c32, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @matmul grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @matmul_1 when %{{.*}} grid[%c32, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
 // CHECK: launch @matmul_wide when %{{.*}} grid[%c16, {{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
-// CHECK-LABEL: kernel @product(
+// CHECK-LABEL: kernel @matmul(
 // CHECK-SAME: warps(8)
 // CHECK: alloc : {{.*}}<4x128x64xbf16, swizzled>
 // CHECK: alloc : {{.*}}<4x256x64xbf16, swizzled>
@@ -127,7 +127,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // CHECK: wait pending 0
 // CHECK: warpgroup_wait pending 0
 // CHECK-NEXT: store
-// CHECK-LABEL: kernel @product_1(
+// CHECK-LABEL: kernel @matmul_1(
 // CHECK-SAME: warps(8)
 // CHECK: alloc : {{.*}}<3x128x64xbf16, swizzled>
 // CHECK-COUNT-2: alloc : {{.*}}<3x64x64xbf16, swizzled>
@@ -162,9 +162,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // Bulk copies: x and the weights are arguments once more, as maps, and a warp of its own fills the ring. Rows of 33 numbers are no multiple of
 // 16 bytes: threads copy them.
 // CHECK-LABEL: func.func @filled
-// CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1, %arg0, %arg1 : {{.*}}) outs(%{{.*}} :
-// CHECK: launch @product_1 grid[{{.*}}] ins(%arg2, %arg3 : {{.*}}) outs(%{{.*}} :
-// CHECK-LABEL: kernel @product(
+// CHECK: launch @matmul grid[%c16{{.*}}] ins(%arg0, %arg1, %arg0, %arg1 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @matmul_1 grid[{{.*}}] ins(%arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK-LABEL: kernel @matmul(
 // CHECK-SAME: %[[X:[^:]*]]: !cheems_tile.tensor_map<128x64xbf16>, %[[W:[^:]*]]: !cheems_tile.tensor_map<256x64xbf16>,
 // CHECK-SAME: warps(8) fillers(4)
 // CHECK: cheems_tile.ring %{{.*}} stages 4 carries(%{{.*}}) fill {
@@ -177,7 +177,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // CHECK-NEXT: ring_yield
 // CHECK: warpgroup_wait pending 0
 // CHECK-NEXT: store
-// CHECK-LABEL: kernel @product_1(
+// CHECK-LABEL: kernel @matmul_1(
 // CHECK-SAME: warps(4) {
 // CHECK-NOT: bulk_copy
 // CHECK: scf.for
@@ -200,12 +200,12 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // Nine warps leave 168 registers to a thread, twelve may share theirs unevenly. So sums of 128 x 128 have one warp that fills the ring, and have
 // four if a tile is loaded that is added to them.
 // CHECK-LABEL: func.func @added
-// CHECK: launch @product when %{{.*}} grid
-// CHECK: launch @product_1 when %{{.*}} grid
-// CHECK-LABEL: kernel @product(
+// CHECK: launch @matmul when %{{.*}} grid
+// CHECK: launch @matmul_1 when %{{.*}} grid
+// CHECK-LABEL: kernel @matmul(
 // CHECK-SAME: warps(8) fillers(1)
 // CHECK: warpgroup_mma {{.*}} tensor<128x128xf32, #fragment_c
-// CHECK-LABEL: kernel @product_1(
+// CHECK-LABEL: kernel @matmul_1(
 // CHECK-SAME: warps(8) fillers(4)
 // CHECK: warpgroup_mma {{.*}} tensor<128x128xf32, #fragment_c
 // CHECK: warpgroup_wait pending 0

@@ -6,9 +6,9 @@
 // CHECK: %[[ROWS:.*]] = tensor.dim %arg0
 // CHECK: %[[FEWER:.*]] = arith.cmpi ult, %[[ROWS]], %[[FROM]]
 // CHECK: %[[MORE:.*]] = arith.cmpi uge, %[[ROWS]], %[[FROM]]
-// CHECK: launch @product when %[[FEWER]] grid[%c12,
+// CHECK: launch @matmul when %[[FEWER]] grid[%c12,
 // CHECK: launch @matmul_wide when %[[MORE]] grid[%c6,
-// CHECK: kernel @product({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<128x64xbf16>
+// CHECK: kernel @matmul({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<128x64xbf16>
 // CHECK: kernel @matmul_wide({{.*}}tensor_map<128x64xbf16>, %{{.*}}: !cheems_tile.tensor_map<256x64xbf16>
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>

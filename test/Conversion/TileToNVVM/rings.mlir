@@ -4,7 +4,7 @@
 // RUN: cheems-opt %s --cheems-tile-plan-shared --cheems-tile-to-nvvm | cheems-translate --to-ptx | FileCheck %s --check-prefix=PTX
 
 // A map is 128 bytes by value.
-// CHECK: llvm.func @product(%[[MAP:[^:]*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, {{.*}} nvvm.reqntid = array<i32: 160, 1, 1>
+// CHECK: llvm.func @matmul(%[[MAP:[^:]*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, {{.*}} nvvm.reqntid = array<i32: 160, 1, 1>
 // CHECK-NOT: cheems_tile.threads
 // One thread makes the barriers: those of bytes have one arrival, and those of uses one of each warp.
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
@@ -63,7 +63,7 @@
 // CHECK-NOT: cp.async.bulk
 // CHECK: llvm.return
 
-// PTX: .entry product(
+// PTX: .entry matmul(
 // PTX-NEXT: .param .align 64 .b8 matmul_param_0[128],
 // PTX: .reqntid 160, 1, 1
 // PTX: bar.sync 0;
@@ -78,7 +78,7 @@
 #two = #cheems_tile.fragment<role = c, warps_m = 8, warps_n = 1>
 !x = !cheems_tile.buffer<2x64x64xbf16, swizzled>
 !w = !cheems_tile.buffer<2x32x64xbf16, swizzled>
-cheems_tile.kernel @product(%x: !cheems_tile.tensor_map<64x64xbf16>, %w: !cheems_tile.tensor_map<32x64xbf16>, %steps: index, %y: memref<64x32xf32>) warps(4) fillers(1) {
+cheems_tile.kernel @matmul(%x: !cheems_tile.tensor_map<64x64xbf16>, %w: !cheems_tile.tensor_map<32x64xbf16>, %steps: index, %y: memref<64x32xf32>) warps(4) fillers(1) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %xs = cheems_tile.alloc : !x

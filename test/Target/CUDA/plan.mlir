@@ -15,7 +15,7 @@
 // RUN: not cheems-translate --to-plan %t/wide-constant.mlir 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not cheems-translate --to-plan %t/not-finite.mlir 2>&1 | FileCheck %s --check-prefix=FINITE
 // RUN: not cheems-translate --to-plan %t/divisor.mlir 2>&1 | FileCheck %s --check-prefix=DIVISOR
-// RUN: not cheems-translate --to-plan %t/after-weights.mlir 2>&1 | FileCheck %s --check-prefix=BEHIND
+// RUN: not cheems-translate --to-plan %t/after-weights.mlir 2>&1 | FileCheck %s --check-prefix=AFTER
 // RUN: not cheems-translate --to-plan %t/no-such-pool.mlir 2>&1 | FileCheck %s --check-prefix=POOL
 // RUN: not cheems-translate --to-plan %t/best-twice.mlir 2>&1 | FileCheck %s --check-prefix=BEST
 // RUN: not cheems-translate --to-plan %t/decode-alone.mlir 2>&1 | FileCheck %s --check-prefix=GENERAL
@@ -61,7 +61,7 @@
 // FINITE: 'arith.constant' is not finite, and JSON has no form for it
 // DIVISOR: 'arith.divui' divides by what is no positive constant
 // What the module has bounds what its plan takes.
-// BEHIND: 'cheems_plan.weights' begins at byte 4096, but the module's weights have 4096 bytes
+// AFTER: 'cheems_plan.weights' begins at byte 4096, but the module's weights have 4096 bytes
 // POOL: 'cheems_plan.pool' is pool 1, but the module has 1 pools
 // BEST: 'cheems_plan.entry' is the second one of the kind top_logits(4)
 // GENERAL: 'builtin.module' has no entry of the kind general, and the runtime reads no plan without one, in {{.*}}decode-alone.mlir

@@ -26,7 +26,7 @@ std::atomic<int> failure{0};
 std::mutex namesMutex;
 std::vector<const char *> names; ///< of the calls that are counted
 
-void *after(const char *symbol) {
+void *behind(const char *symbol) {
   static void *library =
       dlopen(std::getenv("FAULTY_DRIVER_BEHIND"), RTLD_NOW | RTLD_LOCAL);
   void *address = library ? dlsym(library, symbol) : nullptr;
@@ -209,7 +209,7 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
 #define FORWARD(name, symbol)                                                  \
   EXPORT CUresult symbol(Word a, Word b, Word c, Word d, Word e, Word f,       \
                          Word g, Word h, Word i, Word j, Word k, Word l) {     \
-    static auto function = reinterpret_cast<Function>(after(#symbol));         \
+    static auto function = reinterpret_cast<Function>(behind(#symbol));        \
     if (std::strcmp(#name, "cuInit") == 0) {                                   \
       if (int code = fromEnvironment("FAULTY_DRIVER_INIT", 0)) {               \
         return code;                                                           \
@@ -237,11 +237,11 @@ EXPORT CUresult cuDriverGetVersion(int *version) {
 EXPORT NO_FUNCTION_CHECK CUresult cuGetErrorName(CUresult code,
                                                  const char **text) {
   return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
-      after("cuGetErrorName"))(code, text);
+      behind("cuGetErrorName"))(code, text);
 }
 
 EXPORT NO_FUNCTION_CHECK CUresult cuGetErrorString(CUresult code,
                                                    const char **text) {
   return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
-      after("cuGetErrorString"))(code, text);
+      behind("cuGetErrorString"))(code, text);
 }

@@ -148,7 +148,7 @@ TEST_F(ModelDevice, theImageIsReadStrictlyWhereItIsChosen) {
   image["decode_rows"] = 8;
   image["cards"][1]["ptx"] = {1, both.texts.back().second.size()};
   EXPECT_EQ(chosen(both, "cuda"),
-            "1: FILE: corrupted: metadata field 'images[1].gpus[1].ptx' "
+            "1: FILE: corrupted: metadata field 'images[1].cards[1].ptx' "
             "reaches outside its section; compile the model again");
 }
 

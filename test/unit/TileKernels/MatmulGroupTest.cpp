@@ -165,7 +165,7 @@ TEST(MatmulGroupTest, MatmulsWithTheSameTilesAreOneLaunch) {
     SCOPED_TRACE(textOf(form));
     int64_t launches = 0;
     for (const KernelCounts &counts : kernels) {
-      bool isMatmul = llvm::StringRef(counts.kernel).starts_with("product");
+      bool isMatmul = llvm::StringRef(counts.kernel).starts_with("matmul");
       launches += isMatmul ? counts.launches : 0;
     }
     EXPECT_EQ(launches, 1);

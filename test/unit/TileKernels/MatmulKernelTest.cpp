@@ -203,7 +203,7 @@ TEST(MatmulKernelTest, WiderTilesOfManyRowsGiveTheBitsOfOthers) {
   for (size_t i = 0; i < steps.size(); ++i) {
     SCOPED_TRACE(i);
     auto isMatmul = [](const KernelCounts &counts) {
-      return llvm::StringRef(counts.kernel).starts_with("product");
+      return llvm::StringRef(counts.kernel).starts_with("matmul");
     };
     auto product = llvm::find_if(steps[i], isMatmul);
     ASSERT_NE(product, steps[i].end());
@@ -331,7 +331,7 @@ TEST(MatmulKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
     int64_t launches = 0;
     double multiplied = 0;
     for (const KernelCounts &counts : kernels) {
-      bool isMatmul = llvm::StringRef(counts.kernel).starts_with("product");
+      bool isMatmul = llvm::StringRef(counts.kernel).starts_with("matmul");
       launches += isMatmul ? counts.launches : 0;
       multiplied += counts.cycles * multiplyAddsPerCycle();
       EXPECT_EQ(counts.conflicts, 0) << counts.kernel;

@@ -159,7 +159,7 @@ TEST(QuantizedMatmulKernelTest, TensorCoresMultiplyAllCodes) {
     SCOPED_TRACE(textOf(form));
     int64_t instructions = 0, launches = 0, conflicts = 0;
     for (const KernelCounts &counts : kernels) {
-      launches += llvm::StringRef(counts.kernel).contains("product_int")
+      launches += llvm::StringRef(counts.kernel).contains("matmul_int")
                       ? counts.launches
                       : 0;
       instructions += counts.tensor;

@@ -77,9 +77,8 @@ SmallVector<Operation *> MatmulChain::ops() const {
   for (Product product : products) {
     ops.push_back(product.op);
   }
-  linalg::GenericOp after = after;
-  if (after) {
-    ops.push_back(after);
+  if (linalg::GenericOp op = after) {
+    ops.push_back(op);
   }
   return ops;
 }

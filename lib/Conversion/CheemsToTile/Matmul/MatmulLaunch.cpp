@@ -96,7 +96,7 @@ private:
                        : rounding ? "rounded_"
                                   : "";
       StringRef codes = !isQuantized() ? "" : bits() == 8 ? "_int8" : "_int4";
-      return (made + "product" + codes + "_of_one_row").str();
+      return (made + "matmul" + codes + "_of_one_row").str();
     }
     switch (form) {
     case MatmulForm::FewRows:
@@ -104,7 +104,7 @@ private:
     case MatmulForm::F32:
       return "matmul_f32";
     case MatmulForm::ManyRows:
-      return isWide ? "matmul_wide" : "product";
+      return isWide ? "matmul_wide" : "matmul";
     case MatmulForm::Quantized:
       return bits() == 8 ? "matmul_int8" : "matmul_int4";
     case MatmulForm::QuantizedFewRows:

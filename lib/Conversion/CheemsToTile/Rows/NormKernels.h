@@ -27,9 +27,9 @@ struct NormChain {
     return after && !op.getResult(0).hasOneUse();
   }
   Operation *last() const {
-    linalg::GenericOp after = after;
+    linalg::GenericOp later = after;
     RmsNormOp op = norm;
-    return after ? after.getOperation() : op.getOperation();
+    return later ? later.getOperation() : op.getOperation();
   }
 };
 

@@ -90,7 +90,7 @@ std::vector<std::string> DrawnModel::of16Bits() const {
   bool isBrain = form.unit == kUnitBF16, isHalf = form.unit == kUnitF16;
   std::vector<std::string> names;
   if (isBrain || isHalf) {
-    names.emplace_back("product");
+    names.emplace_back("matmul");
   }
   if (form.entriesBF16 && drawn.anyAttention()) {
     names.emplace_back("attention");

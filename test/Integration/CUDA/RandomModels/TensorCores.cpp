@@ -19,7 +19,7 @@ static bool multiplies(llvm::StringRef name) {
       return false;
     }
   }
-  return name.starts_with("product") || name.starts_with("attention") ||
+  return name.starts_with("matmul") || name.starts_with("attention") ||
          name.starts_with("ssd_");
 }
 
