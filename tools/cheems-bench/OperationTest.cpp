@@ -141,8 +141,11 @@ RandomCompile operationToCompile(const Operation &operation, int64_t longest,
   what.file = operation.kind + "-" +
               operation.shape.substr(operation.shape.find('x') + 1);
   what.weights = options.weights;
-  what.flags = {"--weights", options.weights, "--group-experts",
-                std::to_string(options.groupExperts)};
+  what.flags = {"--weights", options.weights};
+  if (options.groupExperts > 0) { // which the target cuda refuses
+    what.flags.insert(what.flags.end(), {"--group-experts",
+                                         std::to_string(options.groupExperts)});
+  }
   what.stateBytes =
       operation.stateBytes(longest, options.weights == "f32" ? 4 : 2);
   return what;

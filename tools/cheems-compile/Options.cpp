@@ -19,7 +19,7 @@ void CommandLineOptions::addTargets(CLI::App &app) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--backend-option", backendOptions,
-                 "option of a target, as its plugin says")
+                 "option of a target, as its plugin says; each once")
       ->type_name("NAME.OPTION=VALUE")
       ->allow_extra_args(false)
       ->take_all();
@@ -86,11 +86,6 @@ void CommandLineOptions::refuse() const {
     throw usage("--cuda-arch is for --target cuda; give that, too, or "
                 "drop --cuda-arch");
   }
-  // A target of a plugin may read it.
-  if (*cpu && compile.targets == std::vector<std::string>{"cuda"}) {
-    throw usage("--cpu is for the target cpu; name that, too, or drop "
-                "--cpu");
-  }
   if (pipeline == "scalar" && groupExperts > 0) {
     throw usage("--pipeline scalar takes experts token by token: drop "
                 "--group-experts");
@@ -117,33 +112,48 @@ void CommandLineOptions::take() {
     if (end == std::string::npos) {
       throw usage("--backend-option takes NAME.OPTION=VALUE, not " + each);
     }
-    compile.backendOptions[each.substr(0, end)] = each.substr(end + 1);
+    std::string name = each.substr(0, end);
+    if (!compile.backendOptions.emplace(name, each.substr(end + 1)).second) {
+      throw usage("--backend-option " + name +
+                  " is given twice; drop one of them");
+    }
   }
 }
 
 void CommandLineOptions::setBackendOptions(const BackendRegistry &backends) {
   std::map<std::string, std::string> all;
-  auto set = [&](const CLI::Option *given, const Backend &backend,
-                 llvm::StringRef option, const std::string &value) {
-    if (*given &&
-        llvm::any_of(backend.options(), [&](const BackendOption &each) {
-          return each.name == option;
-        })) {
-      all[(backend.name() + "." + option).str()] = value;
-    }
-  };
+  std::vector<const Backend *> targets;
   for (const std::string &name : compile.targets) {
     const Backend *backend = backends.find(name);
     if (!backend) {
-      continue; // which the compiler says
+      return; // which the compiler says
     }
-    set(cpu, *backend, "cpu", cpuName);
-    set(groups, *backend, "group-experts", std::to_string(groupExperts));
-    set(loops, *backend, "pipeline", pipeline);
-    set(races, *backend, "race-checks", raceChecks ? "on" : "off");
-    if (name == "cuda") {
-      set(cards, *backend, "arch", llvm::join(architectures, ","));
+    targets.push_back(backend);
+  }
+  // A target of a plugin may read it, too.
+  auto set = [&](const CLI::Option *given, const std::string &option,
+                 const std::string &value) {
+    bool isRead = false;
+    for (const Backend *backend : targets) {
+      for (const BackendOption &each : backend->options()) {
+        if (*given && each.name == option) {
+          all[backend->name().str() + "." + option] = value;
+          isRead = true;
+        }
+      }
     }
+    if (*given && !isRead) {
+      throw usage("--" + option +
+                  " is for the target cpu; name that, too, or drop --" +
+                  option);
+    }
+  };
+  set(cpu, "cpu", cpuName);
+  set(groups, "group-experts", std::to_string(groupExperts));
+  set(loops, "pipeline", pipeline);
+  set(races, "race-checks", raceChecks ? "on" : "off");
+  if (*cards) {
+    all["cuda.arch"] = llvm::join(architectures, ",");
   }
   for (auto &[name, value] : all) {
     if (!compile.backendOptions.emplace(name, value).second) {

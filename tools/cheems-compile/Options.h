@@ -20,7 +20,8 @@ public:
   /// and is written.
   bool read(int argc, char **argv);
   /// Sets those options of named targets that have a short form here. Throws
-  /// Error (usage) where --backend-option says one of them, too.
+  /// Error (usage) where --backend-option says one of them, too, and where no
+  /// target reads one.
   void setBackendOptions(const BackendRegistry &backends);
 
 private:
