@@ -100,6 +100,34 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     return llvm::alignTo(bytes, cheems::cpu::kLineBytes);
   }
 
+  /// Where a buffer, or a view of it, is used for the last time.
+  static int64_t lastUse(memref::AllocOp alloc,
+                         const BufferViewFlowAnalysis &flow,
+                         function_ref<int64_t(Operation *)> place) {
+    auto function = alloc->getParentOfType<func::FuncOp>();
+    int64_t last = place(alloc);
+    for (Value alias : flow.resolve(alloc.getResult())) {
+      for (Operation *user : alias.getUsers()) {
+        last = function->isProperAncestor(user) ? std::max(last, place(user))
+                                                : last;
+      }
+    }
+    return last;
+  }
+
+  /// Everything that a callee holds lives for the call. Its rows are the
+  /// caller's, or fewer.
+  static void collectCall(func::CallOp call, const Need &inner, int64_t place,
+                          Packer &fixed, Packer &rows, Plan &found,
+                          Need &need) {
+    if (!inner.fixed && !inner.row && !inner.worker) {
+      return;
+    }
+    found.calls.emplace_back(call, fixed.place(place, place, inner.fixed),
+                             rows.place(place, place, inner.row));
+    need.worker = std::max(need.worker, inner.worker);
+  }
+
   LogicalResult collect(func::FuncOp function, Plan &found, Need &need) {
     Block &entry = function.front();
     llvm::DenseMap<Operation *, int64_t> order;
@@ -139,13 +167,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
         need.worker = std::max(need.worker, end);
         continue;
       }
-      int64_t from = place(alloc), to = from;
-      for (Value alias : flow.resolve(alloc.getResult())) {
-        for (Operation *user : alias.getUsers()) {
-          to =
-              function->isProperAncestor(user) ? std::max(to, place(user)) : to;
-        }
-      }
+      int64_t from = place(alloc), to = lastUse(alloc, flow, place);
       if (alloc.getDynamicSizes().empty()) {
         found.fixed.emplace_back(alloc, fixed.place(from, to, bytes));
         continue;
@@ -163,16 +185,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       if (!callee || failed(plan(callee))) {
         return failure();
       }
-      Need inner = needs[callee];
-      if (!inner.fixed && !inner.row && !inner.worker) {
-        continue;
-      }
-      // Everything the callee holds lives for the call. Its rows are the
-      // caller's, or fewer.
-      found.calls.emplace_back(
-          call, fixed.place(place(call), place(call), inner.fixed),
-          rows.place(place(call), place(call), inner.row));
-      need.worker = std::max(need.worker, inner.worker);
+      collectCall(call, needs[callee], place(call), fixed, rows, found, need);
     }
     need.fixed = fixed.total;
     need.row = rows.total;

@@ -158,6 +158,23 @@ SmallVector<Value> AttentionLoops::softmaxOf(AttentionState &sequence,
   return loop.getResults();
 }
 
+/// What a head sees of its entries. What counts them is no entry to attend to.
+AttentionState::Sight AttentionLoops::sightOf(const Stored &stored,
+                                              const Sequence &of,
+                                              AttentionState &sequence) {
+  OpFoldResult one = e.attr(1);
+  AttentionState::Sight sight;
+  Extents place{of.start, of.head}, sizes{one, one};
+  if (op.getKeep()) {
+    sight.threshold = e.slice(stored.thresholds, place, sizes, {1, 1});
+    sight.last = e.slice(stored.lasts, place, sizes, {1, 1});
+  } else if (op.getCounts()) {
+    sequence.entries.pop_back();
+    sight.seen = e.slice(stored.seen, place, sizes, {1});
+  }
+  return sight;
+}
+
 /// Every segment's and head's splits, in one region.
 AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
                                                        Softmax partial) {
@@ -177,15 +194,7 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
   Sequence of = sequenceOf(loop.getInductionVar(0), number, statePools,
                            /*decode=*/true);
   AttentionState sequence = stateOf(of);
-  AttentionState::Sight sight;
-  Extents place{of.start, of.head}, sizes{one, one};
-  if (op.getKeep()) {
-    sight.threshold = e.slice(stored.thresholds, place, sizes, {1, 1});
-    sight.last = e.slice(stored.lasts, place, sizes, {1, 1});
-  } else if (op.getCounts()) {
-    sequence.entries.pop_back();
-    sight.seen = e.slice(stored.seen, place, sizes, {1});
-  }
+  AttentionState::Sight sight = sightOf(stored, of, sequence);
   Value entries = entriesOf(of, stored);
   Value blocks = blocksOf(entries);
   Value first = splits.share(part, shares, blocks),

@@ -83,6 +83,8 @@ private:
                                Value from, Value to, Value entries,
                                const AttentionState::Sight &sight,
                                ValueRange state);
+  AttentionState::Sight sightOf(const Stored &stored, const Sequence &of,
+                                AttentionState &sequence);
   Softmax attendToSplits(const Stored &stored, Softmax partial);
   Softmax mergeSplits(const Stored &stored, const Softmax &partial,
                       Softmax all);

@@ -425,6 +425,48 @@ void cheems::tile::replaceMatmuls(PatternRewriter &rewriter,
   replaceBy(rewriter, group, outs);
 }
 
+namespace {
+/// Matmuls whose blocks make the row themselves where a step has one, and who
+/// else reads it.
+struct MakingMatmuls {
+  RowMaker maker;
+  ArrayRef<MatmulGroup> groups;
+  /// Launches of one row come before it; null: each before its group.
+  Operation *at;
+  /// The norm whose row the first launch stores, since others read it, too.
+  RmsNormOp kept;
+};
+} // namespace
+
+/// Replaces them by launches of one row, and of more, for which the rows are
+/// there.
+static void replaceMaking(PatternRewriter &rewriter, ImplicitLocOpBuilder &b,
+                          MakingMatmuls made, const RowCount &count,
+                          KernelTable &kernels) {
+  SmallVector<SmallVector<Value>> outs;
+  for (const MatmulGroup &group : made.groups) {
+    b.setInsertionPoint(made.at ? made.at : group.at);
+    SmallVector<Value> own = outsOf(b, group);
+    bool keepsHere = made.kept && outs.empty();
+    if (keepsHere) {
+      own.push_back(made.kept.getY());
+    }
+    own = GroupLaunch(group, kernels, 1, made.maker).make(b, own, count.isOne);
+    if (keepsHere) {
+      made.kept.getYMutable().set(own.pop_back_val());
+    }
+    outs.push_back(std::move(own));
+  }
+  int64_t fewRows = *fewRowsOf(made.groups.front().at);
+  for (auto [group, own] : llvm::zip_equal(made.groups, outs)) {
+    b.setInsertionPoint(group.at);
+    own = GroupLaunch(group, kernels, fewRows).make(b, own, count.isMore);
+  }
+  for (auto [group, own] : llvm::zip_equal(made.groups, outs)) {
+    replaceBy(rewriter, group, own);
+  }
+}
+
 void cheems::tile::replaceNormedMatmuls(PatternRewriter &rewriter,
                                         NormChain norm,
                                         ArrayRef<MatmulGroup> groups,
@@ -432,31 +474,12 @@ void cheems::tile::replaceNormedMatmuls(PatternRewriter &rewriter,
   ImplicitLocOpBuilder b(norm.norm.getLoc(), rewriter);
   b.setInsertionPoint(norm.last());
   RowCount count(b, norm.norm.getX());
-  bool keeps = norm.keepsNorm();
-  SmallVector<SmallVector<Value>> outs;
-  for (const MatmulGroup &group : groups) {
-    SmallVector<Value> own = outsOf(b, group);
-    bool keepsHere = keeps && outs.empty();
-    if (keepsHere) {
-      own.push_back(norm.norm.getY());
-    }
-    own = GroupLaunch(group, kernels, 1, {&norm}).make(b, own, count.isOne);
-    if (keepsHere) {
-      norm.norm.getYMutable().set(own.pop_back_val());
-    }
-    outs.push_back(std::move(own));
-  }
-  // The rows are there for the launches of more.
-  int64_t fewRows = *fewRowsOf(norm.norm);
-  SmallVector<SmallVector<Value>> results;
-  for (auto [group, own] : llvm::zip_equal(groups, outs)) {
-    b.setInsertionPoint(group.at);
-    results.push_back(
-        GroupLaunch(group, kernels, fewRows).make(b, own, count.isMore));
-  }
-  for (auto [group, own] : llvm::zip_equal(groups, results)) {
-    replaceBy(rewriter, group, own);
-  }
+  replaceMaking(rewriter, b,
+                {{&norm},
+                 groups,
+                 norm.last(),
+                 norm.keepsNorm() ? norm.norm : RmsNormOp()},
+                count, kernels);
   replaceNorm(rewriter, norm, kernels, count.isMore);
 }
 
@@ -474,31 +497,13 @@ void cheems::tile::replaceRoundedMatmuls(PatternRewriter &rewriter,
     b.setInsertionPoint(norm);
   }
   RowCount count(b, norm ? norm.getX() : rounding.getX());
-  RowMaker maker{norm ? &chain : nullptr, nullptr, rounding};
-  SmallVector<SmallVector<Value>> outs;
-  for (const MatmulGroup &group : groups) {
-    if (!norm) { // what matmuls read besides the row is there
-      b.setInsertionPoint(group.at);
-    }
-    SmallVector<Value> own = outsOf(b, group);
-    bool keepsHere = keeps && outs.empty();
-    if (keepsHere) {
-      own.push_back(norm.getY());
-    }
-    own = GroupLaunch(group, kernels, 1, maker).make(b, own, count.isOne);
-    if (keepsHere) {
-      norm.getYMutable().set(own.pop_back_val());
-    }
-    outs.push_back(std::move(own));
-  }
-  int64_t fewRows = *fewRowsOf(rounding);
-  for (auto [group, own] : llvm::zip_equal(groups, outs)) {
-    b.setInsertionPoint(group.at);
-    own = GroupLaunch(group, kernels, fewRows).make(b, own, count.isMore);
-  }
-  for (auto [group, own] : llvm::zip_equal(groups, outs)) {
-    replaceBy(rewriter, group, own);
-  }
+  // Without a norm, what matmuls read besides the row is there where they are.
+  replaceMaking(rewriter, b,
+                {{norm ? &chain : nullptr, nullptr, rounding},
+                 groups,
+                 norm,
+                 keeps ? norm : RmsNormOp()},
+                count, kernels);
   replaceRounding(rewriter, rounding, kernels, count.isMore);
   if (norm) {
     replaceNorm(rewriter, chain, kernels, count.isMore);
