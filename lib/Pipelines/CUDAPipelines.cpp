@@ -59,20 +59,17 @@ static void round(OpPassManager &pm, const GPUOptions &gpu) {
 }
 
 /// Attention and SSD first, which take ops from before and after them, then
-/// matmuls, then the rest.
+/// matmuls, then experts with what finds them, then the rest.
 static void groupOps(OpPassManager &pm) {
   pm.addPass(createGroupAttentionPass());
   pm.addPass(createGroupSSDPass());
   pm.addPass(createGroupMatmulsPass());
+  pm.addPass(createGroupExpertsPass());
   pm.addPass(createGroupRowsPass());
 }
 
 static void makeGroups(OpPassManager &pm, const GPUOptions &) {
-  // How many sums experts leave decides what matmuls take.
-  SelectGPUStrategyPassOptions experts;
-  experts.only = {"cheems.retrieve_experts", "cheems.mix_experts"};
-  pm.addPass(createSelectGPUStrategyPass(std::move(experts)));
-  pm.addPass(createExpertsToTilePass());
+  pm.addNestedPass<func::FuncOp>(createSplitExpertsPass());
   pm.addNestedPass<func::FuncOp>(createExpandElementwisePass());
   groupOps(pm);
 }
@@ -119,8 +116,7 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
        "segments "
        "of one row",
        round},
-      {CUDAStage::Groups,
-       "Ops that become kernels together are groups; experts are launches",
+      {CUDAStage::Groups, "Ops that become kernels together are groups",
        makeGroups},
       {CUDAStage::Strategy, "Ops say how they are shared out among blocks",
        selectStrategies},

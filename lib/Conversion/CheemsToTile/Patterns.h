@@ -4,6 +4,7 @@
 
 #include "Builder/KernelTable.h"
 #include "Strategy/Strategy.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace cheems::tile {
@@ -66,6 +67,7 @@ void populateAttentionToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateSSDToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateTopLogitsToTile(RewritePatternSet &patterns, KernelTable &kernels);
 void populateScoresToTile(RewritePatternSet &patterns, KernelTable &kernels);
+void populateExpertsToTile(RewritePatternSet &patterns, KernelTable &kernels);
 // What is elementwise maths becomes such an op.
 void populateExpandMask(RewritePatternSet &patterns);
 /// What goes through several elementwise ops goes through one.
@@ -77,9 +79,11 @@ LogicalResult
 rewriteFunctions(ModuleOp module,
                  function_ref<void(RewritePatternSet &)> populate);
 
+/// A tile has elements: an error at the first op on a tensor that has none.
+LogicalResult verifyElements(func::FuncOp function);
+
 /// An error at the first op that has no strategy, though kernels are made by
 /// it, or one that they cannot follow.
-LogicalResult verifyStrategiesOfExperts(ModuleOp module);
 LogicalResult verifyStrategiesOfGroups(ModuleOp module);
 
 /// What of an op no kernel has, as the end of a sentence; none if it has one.

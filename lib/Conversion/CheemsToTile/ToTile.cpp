@@ -91,6 +91,7 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
       populateRotaryToTile(patterns, kernels);
       populateTopLogitsToTile(patterns, kernels);
       populateScoresToTile(patterns, kernels);
+      populateExpertsToTile(patterns, kernels);
       populateElementwiseToTile(patterns, kernels);
     };
     if (failed(rewriteFunctions(getOperation(), populate)) ||

@@ -265,7 +265,6 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK-LABEL: func.func @mix
 // CHECK: launch @mix_experts grid[%{{.*}}, %c1, %c1]
 // CHECK: launch @elementwise
-// doc: cheems-select-gpu-strategy,cheems-experts-to-tile,canonicalize,cse
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @mix(%x: tensor<?x64xf32>, %score: tensor<?x1x4xf32>, %expert: tensor<?x1x4xi32>, %down: tensor<16x64xf32>, %up: tensor<16x64xf32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
     %0 = cheems.mix_experts softmax silu ins(%x, %score, %expert, %down, %up : tensor<?x64xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x64xf32>, tensor<16x64xf32>)
@@ -273,4 +272,3 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     return %0 : tensor<?x64xf32>
   }
 }
-// doc-end

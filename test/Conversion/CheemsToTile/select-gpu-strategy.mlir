@@ -1,11 +1,5 @@
 // RUN: cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s
 // RUN: cheems-opt %s --cheems-set-gpu=arch=sm_90a --cheems-form-groups --cheems-select-gpu-strategy | FileCheck %s --check-prefix=HOPPER
-// Those of no other op.
-// RUN: cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-form-groups --cheems-select-gpu-strategy=only=linalg.matmul | FileCheck %s --check-prefix=ONLY
-// ONLY-COUNT-4: cheems_tile.strategy = #cheems_tile.matmul_strategy
-// ONLY-NOT: cheems_tile.strategy
-// RUN: not cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-select-gpu-strategy=only=foo.bar 2>&1 | FileCheck %s --check-prefix=NO-OP
-// NO-OP: error: only names 'foo.bar', which is no op
 // RUN: not cheems-opt %s --cheems-select-gpu-strategy 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: has no #cheems_tile.target as cheems.target
 // RUN: not cheems-opt %s --cheems-set-gpu=arch=sm_80 --cheems-form-groups --cheems-to-tile 2>&1 | FileCheck %s --check-prefix=UNSAID

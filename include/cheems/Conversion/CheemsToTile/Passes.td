@@ -69,29 +69,25 @@ def FuseElementwisePass : Pass<"cheems-fuse-elementwise", "::mlir::func::FuncOp"
 def SelectGPUStrategyPass : Pass<"cheems-select-gpu-strategy", "::mlir::ModuleOp"> {
   let summary = "Ops say how they are shared out among blocks";
   let description = [{
-    Before: groups of ops of a step (`--cheems-form-groups`), or experts.
+    Before: groups of ops of a step (`--cheems-form-groups`).
     After: each op that a group is about has a `cheems_tile.strategy`: `#cheems_tile.row_tile`, or a strategy of its family. Every number that
-    depends on hardware is in it. Of matmuls that one launch computes, the first one has that of all.
+    depends on hardware is in it. Of matmuls that one launch computes, the first one has that of all, and so has the first part of experts.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`.
-    Guarantees: nothing else changes. What an op says already stays. With `only`, no other ops get one: how many sums experts leave decides
-    what matmuls take, so experts come first.
+    Guarantees: nothing else changes. What an op says already stays.
   }];
-  let options = [ListOption<"only", "only", "std::string", "Names of ops; none: all">];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }
 
-def ExpertsToTilePass : Pass<"cheems-experts-to-tile", "::mlir::ModuleOp"> {
-  let summary = "Retrieval and experts become launches of kernels, and sums";
+def SplitExpertsPass : Pass<"cheems-split-experts", "::mlir::func::FuncOp"> {
+  let summary = "Sums of experts become those that blocks have, and an op that adds them";
   let description = [{
-    Before: `cheems.retrieve_experts` and `cheems.mix_experts` with strategies.
-    After: launches, and an elementwise op that adds what they give; it is fused with the elementwise ops after it. A sum takes the retrieval
-    that it alone reads, and that of few rows the scores with product keys.
+    Before: `cheems.mix_experts`.
+    After: one for each block of a row, with the heads that the block has, which adds from zero; and an elementwise op that adds all of them to y
+    in the order of heads. It is fused with the elementwise ops after it. In a function of few rows there are at most 8 of them, else one.
     Requires: tensors.
-    Guarantees: an op that no kernel has stays, which `cheems-to-tile` names.
+    Guarantees: an op that no kernel has stays, which `cheems-group-rows` names. A strategy that the op has is that of the first part.
   }];
-  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"];
 }
 
 def ExpandElementwisePass : Pass<"cheems-expand-elementwise", "::mlir::func::FuncOp"> {
@@ -150,10 +146,24 @@ def GroupMatmulsPass : Pass<"cheems-group-matmuls", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect"];
 }
 
+def GroupExpertsPass : Pass<"cheems-group-experts", "::mlir::ModuleOp"> {
+  let summary = "Experts and the retrieval before them become groups";
+  let description = [{
+    Before: `cheems.mix_experts` that add from zero, as `cheems-split-experts` leaves them.
+    After: a `cheems_tile.group` of kind `experts` with all parts of one sum, with the retrieval that they alone read, and for few rows with the
+    scores with product keys, where a block can compute these itself.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and tensors.
+    Guarantees: nothing is computed twice. Experts that no kernel has stay.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
 def GroupRowsPass : Pass<"cheems-group-rows", "::mlir::ModuleOp"> {
   let summary = "All other ops of a step become groups";
   let description = [{
-    Before: norms, rotations, rotary tables, positions, roundings, rows of tables, scores of product keys, the best logits, elementwise ops.
+    Before: norms, rotations, rotary tables, positions, roundings, rows of tables, scores of product keys, retrievals of experts, the best logits,
+    elementwise ops.
     After: a `cheems_tile.group` around each. A norm has the elementwise op before it with it, and the rounding after it. A rotation of
     heads has the norm of heads before it, and the rounding after it. Rotary tables of the same positions are in one group.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and the groups of the other passes, which come before.

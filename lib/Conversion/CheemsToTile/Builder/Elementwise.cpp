@@ -2,6 +2,7 @@
 #include "Elementwise.h"
 #include "Strategy/Strategy.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace cheems::tile;
@@ -67,6 +68,13 @@ Value cheems::tile::widenedBy(Value value) {
   auto wide = yield.getOperand(0).getDefiningOp<arith::ExtFOp>();
   bool widens = wide && wide.getIn() == op.getBlock()->getArgument(0);
   return widens ? op.getInputs()[0] : Value();
+}
+
+Value cheems::tile::filledWithZeros(Value value) {
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat())
+             ? fill.getOutputs()[0]
+             : Value();
 }
 
 linalg::GenericOp cheems::tile::onlyElementwiseUse(Value value) {

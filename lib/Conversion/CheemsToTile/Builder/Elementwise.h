@@ -27,6 +27,9 @@ bool isFunctionOfVector(linalg::GenericOp op);
 /// What an op on elements widens to f32; null for any other value.
 Value widenedBy(Value value);
 
+/// The memory that `value` fills with zeros; null if it is anything else.
+Value filledWithZeros(Value value);
+
 /// Whether one op alone reads `value`, in the block in which it is made.
 inline bool hasOneUseInBlock(Value value) {
   return value.hasOneUse() &&

@@ -27,12 +27,6 @@ struct RetrievalForm {
 /// d, n].
 bool isMatmulWithKeys(linalg::GenericOp op);
 
-/// Null if no kernel begins with the op.
-ExpertsStrategyAttr strategyOfExperts(RetrieveExpertsOp op,
-                                      const Strategy &strategy);
-ExpertsStrategyAttr strategyOfExperts(MixExpertsOp op,
-                                      const Strategy &strategy);
-
 /// sums + the product of a query and a key for each d, ascending: a number per
 /// row, and one per column or element of the tile. `most` of the d at most, or
 /// a part of them that divides all, are loaded before the first one is

@@ -129,6 +129,11 @@ static void groupOp(Operation *op, const Strategy &strategy) {
           alone(GroupKind::TopLogits);
         }
       })
+      .Case([&](RetrieveExpertsOp retrieval) {
+        if (retrieval.hasPureTensorSemantics() && !whyNoKernel(retrieval)) {
+          alone(GroupKind::RetrievedExperts);
+        }
+      })
       .Case([&](linalg::GenericOp generic) {
         if (isMatmulWithKeys(generic)) {
           alone(GroupKind::KeyScores);
@@ -154,6 +159,11 @@ static LogicalResult verifyAllGrouped(ModuleOp module,
     if (auto ssd = dyn_cast<SegmentedSSDOp>(op); ssd && lacksRounding(ssd)) {
       return op->emitOpError("has x, b or c that are not rounded to bf16 in "
                              "front of it: cheems-round-inputs comes first");
+    }
+    if (auto mixing = dyn_cast<MixExpertsOp>(op);
+        mixing && !whyNoKernel(mixing)) {
+      return op->emitOpError("adds to what is no zeros: cheems-split-experts "
+                             "comes first");
     }
     std::optional<std::string> why;
     if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {

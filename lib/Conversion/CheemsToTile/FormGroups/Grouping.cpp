@@ -1,5 +1,6 @@
 // Makes groups of ops.
 #include "Grouping.h"
+#include "Patterns.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -115,6 +116,9 @@ LogicalResult cheems::tile::formGroups(
   }
   IRRewriter rewriter(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
+    if (failed(verifyElements(function))) {
+      return failure();
+    }
     if (!function.isExternal()) {
       form(function, Strategy(target));
       (void)runRegionDCE(rewriter, function->getRegions());

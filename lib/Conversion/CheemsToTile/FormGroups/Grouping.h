@@ -65,7 +65,7 @@ SmallVector<Operation *> freeOps(func::FuncOp function) {
 }
 
 /// Forms groups in each function of a module, and removes what nothing reads
-/// any more. An error if the module has no target.
+/// any more. An error if the module has no target, or a tensor no elements.
 LogicalResult
 formGroups(ModuleOp module,
            function_ref<void(func::FuncOp, const Strategy &)> form);

@@ -6,12 +6,6 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// Whether `value` is zero everywhere.
-static bool isZero(Value value) {
-  auto fill = value.getDefiningOp<linalg::FillOp>();
-  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-}
-
 /// Whether the op is x times a matrix of weights, of types that kernels have.
 static bool isLinear(linalg::MatmulOp op) {
   MLIRContext *context = op.getContext();
@@ -21,7 +15,7 @@ static bool isLinear(linalg::MatmulOp op) {
                                    AffineMap::get(3, 0, {n, k}, context),
                                    AffineMap::get(3, 0, {t, n}, context)};
   if (!op.hasPureTensorSemantics() || op.getIndexingMapsArray() != wanted ||
-      !isZero(op.getDpsInits()[0])) {
+      !filledWithZeros(op.getDpsInits()[0])) {
     return false;
   }
   auto x = cast<RankedTensorType>(op.getDpsInputs()[0].getType());
@@ -48,8 +42,7 @@ Product Product::of(Operation *op) {
 Value Product::target() const {
   Value out = op->getOperand(op->getNumOperands() - 1);
   // Sums are stored where zeros were to be.
-  return isQuantized() ? out
-                       : out.getDefiningOp<linalg::FillOp>().getOutputs()[0];
+  return isQuantized() ? out : filledWithZeros(out);
 }
 
 bool Product::isLike(Product other) const {

@@ -1,6 +1,6 @@
 // cheems-select-gpu-strategy: every op that becomes kernels says how.
 #include "SelectStrategy.h"
-#include "Experts/ExpertKernels.h"
+#include "Experts/ExpertGroup.h"
 #include "Matmul/MatmulGroup.h"
 #include "Patterns.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
@@ -113,10 +113,12 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
         return strategy.topLogits(logits.getVocabulary(), logits.getCount());
       })
       .Case([&](RetrieveExpertsOp retrieval) {
-        return Chosen(strategyOfExperts(retrieval, strategy));
+        return Chosen(strategyOfRetrieval(retrieval, strategy));
       })
       .Case([&](MixExpertsOp mixing) {
-        return Chosen(strategyOfExperts(mixing, strategy));
+        ExpertGroup experts = ExpertGroup::around(mixing);
+        return experts.parts.empty() ? Chosen()
+                                     : Chosen(experts.strategy(strategy));
       })
       .Default(Chosen());
 }
@@ -149,16 +151,22 @@ static MatmulStrategyAttr withWiderTiles(MatmulStrategyAttr chosen, GroupOp op,
 }
 
 SmallVector<Operation *> cheems::tile::opsWithStrategy(GroupOp group) {
-  if (group.getKind() != GroupKind::Matmuls) {
-    return group.getRoots();
+  auto first = [](bool hasKernels, auto root) {
+    return hasKernels ? SmallVector<Operation *>{root()}
+                      : SmallVector<Operation *>();
+  };
+  if (group.getKind() == GroupKind::Matmuls) {
+    MatmulGroup matmuls = MatmulGroup::of(group);
+    return first(!matmuls.chains.empty(), [&] { return matmuls.root(); });
   }
-  MatmulGroup products = MatmulGroup::of(group);
-  return products.chains.empty() ? SmallVector<Operation *>()
-                                 : SmallVector<Operation *>{products.root()};
+  if (group.getKind() == GroupKind::Experts) {
+    ExpertGroup experts = ExpertGroup::of(group);
+    return first(!experts.parts.empty(), [&] { return experts.root(); });
+  }
+  return group.getRoots();
 }
 
-/// A tile has elements: an error at the first op on a tensor that has none.
-static LogicalResult verifyElements(func::FuncOp function) {
+LogicalResult cheems::tile::verifyElements(func::FuncOp function) {
   auto hasNone = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && llvm::is_contained(tensor.getShape(), 0);
@@ -187,24 +195,14 @@ struct SelectGPUStrategy
       module.emitError("has no #cheems_tile.target as cheems.target");
       return signalPassFailure();
     }
-    for (const std::string &name : only) {
-      if (!RegisteredOperationName::lookup(name, &getContext())) {
-        module.emitError("only names '") << name << "', which is no op";
-        return signalPassFailure();
-      }
-    }
     Strategy strategy(target);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (failed(verifyElements(function))) {
         return signalPassFailure();
       }
-      function.walk([&](Operation *op) {
-        if (auto group = dyn_cast<GroupOp>(op)) {
-          for (Operation *each : opsWithStrategy(group)) {
-            select(each, strategy, group);
-          }
-        } else if (isa<RetrieveExpertsOp, MixExpertsOp>(op)) {
-          select(op, strategy, {});
+      function.walk([&](GroupOp group) {
+        for (Operation *each : opsWithStrategy(group)) {
+          select(each, strategy, group);
         }
       });
     }
@@ -214,13 +212,11 @@ struct SelectGPUStrategy
 private:
   /// What an op says stays.
   void select(Operation *op, const Strategy &strategy, GroupOp group) {
-    bool isAsked =
-        only.empty() || llvm::is_contained(only, op->getName().getStringRef());
-    if (!isAsked || op->hasAttr(kStrategy)) {
+    if (op->hasAttr(kStrategy)) {
       return;
     }
     StrategyAttrInterface chosen = strategyFor(op, strategy);
-    if (group && group.getKind() == GroupKind::Matmuls) {
+    if (group.getKind() == GroupKind::Matmuls) {
       chosen =
           withWiderTiles(cast<MatmulStrategyAttr>(chosen), group, strategy);
     }

@@ -15,8 +15,8 @@ StrategyAttrInterface strategyFor(Operation *op, const Strategy &strategy);
 MatmulStrategyAttr strategyOfMatmuls(const MatmulChain &chain,
                                      const Strategy &strategy);
 
-/// The ops of a group by whose strategies its kernels are made: of matmuls the
-/// first one, else all that the group is about.
+/// The ops of a group by whose strategies its kernels are made: of matmuls and
+/// of experts the first one, else all that the group is about.
 SmallVector<Operation *> opsWithStrategy(GroupOp group);
 
 } // namespace cheems::tile

@@ -502,14 +502,20 @@ Strategy::keyScores(RankedTensorType keys,
 }
 
 /// For few rows a multiprocessor may have one block alone. Then blocks share
-/// out heads. All warps find the same experts, so more of them would take
-/// longer; what a block reads at a time is up to copies.
+/// out heads.
+int64_t Strategy::headsOfPart(int64_t heads, bool fewRows) {
+  constexpr int64_t mostParts = 8;
+  return fewRows ? int64_t(llvm::divideCeil(heads, mostParts)) : heads;
+}
+
+/// All warps find the same experts, so more of them would take longer; what a
+/// block reads at a time is up to copies.
 ExpertsStrategyAttr Strategy::experts(int64_t heads, int64_t keys,
                                       int64_t pairs, int64_t experts,
                                       int64_t columns, Type element,
                                       bool fewRows, bool withKeys) const {
   constexpr int64_t numbers = 32, least = 8, manyKeys = 4096, manyKept = 64,
-                    mostParts = 8, access = 4;
+                    access = 4;
   // All pairs of what is kept are in registers, too, where a tie decides.
   bool areMany = keys > manyKeys || std::min(keys, experts) > manyKept;
   int64_t warps = areMany ? 8 : 4;
@@ -534,8 +540,7 @@ ExpertsStrategyAttr Strategy::experts(int64_t heads, int64_t keys,
       rowOfBlock(context, keys, 1, numbers, kWarpThreads, warps / 2, 2),
       rowOfBlock(context, pairs, 1, numbers, kWarpThreads, warps), tables,
       tile(down, across, 4, tables.getColumns(), tables.getRows() / down),
-      fewRows ? int64_t(llvm::divideCeil(heads, mostParts)) : heads,
-      rowsAhead(tables, experts, columns, element, fewRows), withKeys);
+      heads, rowsAhead(tables, experts, columns, element, fewRows), withKeys);
 }
 
 /// A block that is alone on its multiprocessor may fill half of the shared

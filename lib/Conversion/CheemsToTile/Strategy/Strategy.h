@@ -96,8 +96,10 @@ public:
   /// Whether a block of few rows' experts has the scores, too, of product keys
   /// [2, H, d, K].
   static bool takesKeys(RankedTensorType keys);
-  /// Chooses for so many experts per head, with keys per half, and pairs of
-  /// keys; rows of the tables have `columns` numbers of a type.
+  /// How many heads' experts a block adds: all, unless rows are few.
+  static int64_t headsOfPart(int64_t heads, bool fewRows);
+  /// Chooses for blocks with so many heads, experts per head, keys per half,
+  /// and pairs of keys; rows of the tables have `columns` numbers of a type.
   ExpertsStrategyAttr experts(int64_t heads, int64_t keys, int64_t pairs,
                               int64_t experts, int64_t columns, Type element,
                               bool fewRows, bool withKeys) const;

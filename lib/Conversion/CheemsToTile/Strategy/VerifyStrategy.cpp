@@ -287,35 +287,14 @@ static LogicalResult verifyGroup(GroupOp group, const Strategy &strategy,
   return success();
 }
 
-static LogicalResult
-verifyAll(ModuleOp module,
-          function_ref<LogicalResult(Operation *, const Strategy &,
-                                     cheems::tile::TargetAttr)>
-              verify) {
+LogicalResult cheems::tile::verifyStrategiesOfGroups(ModuleOp module) {
   auto target = module->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
   if (!target) {
     return module.emitError("has no #cheems_tile.target as cheems.target");
   }
   Strategy strategy(target);
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    return verify(op, strategy, target);
+  WalkResult result = module.walk([&](GroupOp group) -> WalkResult {
+    return verifyGroup(group, strategy, target);
   });
   return failure(result.wasInterrupted());
-}
-
-LogicalResult cheems::tile::verifyStrategiesOfGroups(ModuleOp module) {
-  return verifyAll(module, [](Operation *op, const Strategy &strategy,
-                              cheems::tile::TargetAttr target) {
-    auto group = dyn_cast<GroupOp>(op);
-    return group ? verifyGroup(group, strategy, target) : success();
-  });
-}
-
-LogicalResult cheems::tile::verifyStrategiesOfExperts(ModuleOp module) {
-  return verifyAll(module, [](Operation *op, const Strategy &strategy,
-                              cheems::tile::TargetAttr target) {
-    return isa<RetrieveExpertsOp, MixExpertsOp>(op)
-               ? verifyStrategy(op, strategy, target)
-               : success();
-  });
 }

@@ -32,6 +32,10 @@ static bool isRoot(GroupKind kind, Operation &op) {
     return isa<SegmentedAttentionOp>(op);
   case GroupKind::SSD:
     return isa<SegmentedSSDOp>(op);
+  case GroupKind::RetrievedExperts:
+    return isa<RetrieveExpertsOp>(op);
+  case GroupKind::Experts:
+    return isa<MixExpertsOp>(op);
   }
   llvm_unreachable("a kind");
 }

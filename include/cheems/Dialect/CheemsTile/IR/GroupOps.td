@@ -18,7 +18,9 @@ def CheemsTile_GroupKind : I32EnumAttr<"GroupKind", "What a group is about", [
     I32EnumAttrCase<"TopLogits", 8, "top_logits">,
     I32EnumAttrCase<"Matmuls", 9, "matmuls">,
     I32EnumAttrCase<"Attention", 10, "attention">,
-    I32EnumAttrCase<"SSD", 11, "ssd">
+    I32EnumAttrCase<"SSD", 11, "ssd">,
+    I32EnumAttrCase<"RetrievedExperts", 12, "retrieved_experts">,
+    I32EnumAttrCase<"Experts", 13, "experts">
   ]> {
   let cppNamespace = "::cheems::tile";
   let genSpecializedAttr = 0;
@@ -52,6 +54,8 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     | `products` | `linalg.matmul` or `cheems_tile.quantized_matmul`, one or more of one input | the elementwise ops after them |
     | `attention` | `cheems.segmented_attention` | norms, rotations and the matmul of mask values before it; the rounding after it |
     | `ssd` | `cheems.segmented_ssd` | rotations before it, what makes A of its parameter; the rounding after it |
+    | `retrieved_experts` | `cheems.retrieve_experts` | |
+    | `experts` | `cheems.mix_experts`, one for each block that shares out the heads | the retrieval before it, the scores with product keys before that |
 
     Equation: results = what the body yields.
 

@@ -232,8 +232,8 @@ def CheemsTile_KeyScoresStrategyAttr : CheemsTile_StrategyAttr<"KeyScores", "key
 def CheemsTile_ExpertsStrategyAttr : CheemsTile_StrategyAttr<"Experts", "experts"> {
   let summary = "How experts are retrieved and added";
   let description = [{
-    It is an attribute of `cheems.retrieve_experts` and `cheems.mix_experts`. A block of `warps` warps has a row's experts, of `heads` heads one
-    after the other. Rows of a tile are copies of one row but for `tables`: then warps need not wait for each other. `scores`: those that a block
+    It is an attribute of `cheems.retrieve_experts`, and of the first `cheems.mix_experts` of a group. A block of `warps` warps has a row's experts, of
+    `heads` heads one after the other. Rows of a tile are copies of one row but for `tables`: then warps need not wait for each other. `scores`: those that a block
     computes, a half per row. `keys`: of which the best are found, copies of both halves. `pairs`: pairs of keys, of which the best are found.
     `tables`: rows of the experts, each of another one. `sums`: of these rows. `ahead`: steps over rows of `tables` whose copies are under way
     while those of one are added; 0: no copies, a step loads its rows. `with_keys`: a block computes scores with product keys itself.
