@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace cheems {
 
@@ -22,11 +23,25 @@ std::shared_ptr<const Grammar> jsonObjectGrammar();
 /// names the first keyword that is not supported, and where it is.
 std::shared_ptr<const Grammar> jsonSchemaGrammar(const std::string &schema);
 
-/// One call of a tool, as Qwen's templates write it:
-/// `<tool_call>\n{"name": "…", "arguments": {…}}\n</tool_call>`. `tools` is a
-/// JSON list of {"name": …, "parameters": schema}; without parameters, the
-/// arguments are any object. Throws Error(usage) as jsonSchemaGrammar does.
-std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools);
+/// A control token as grammars and vocabularies spell it: between bytes that no
+/// text has. So only a grammar that names the token allows it, and its letters
+/// do not stand for it.
+std::string controlToken(std::string_view text);
+
+/// How a family of models writes one call of a tool: `begin`, the name,
+/// `between`, the arguments, `end`. The default is that of Qwen's templates.
+struct CallSyntax {
+  std::string begin = "<tool_call>\n{\"name\": ";
+  std::string between = ", \"arguments\": ";
+  std::string end = "}\n</tool_call>";
+  bool quotesName = true; ///< the name is a JSON string, else its bare letters
+};
+
+/// One call of a tool. `tools` is a JSON list of {"name": …, "parameters":
+/// schema}; without parameters, the arguments are any object. Throws
+/// Error(usage) as jsonSchemaGrammar does.
+std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools,
+                                               const CallSyntax &syntax = {});
 
 } // namespace cheems
 

@@ -42,7 +42,15 @@ static Json ofObjects(Json schema) {
   return schema;
 }
 
-std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
+std::string controlToken(std::string_view text) {
+  constexpr char mark = '\xFF'; // no UTF-8 has it
+  std::string out(1, mark);
+  out += text;
+  return out + mark;
+}
+
+std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools,
+                                               const CallSyntax &syntax) {
   Json list = parseDocument(tools, "tools");
   if (!list.is_array() || list.empty()) {
     throw Error(Status::usage, "tools must be a list that is not empty");
@@ -53,7 +61,7 @@ std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
   std::deque<JsonSchema> schemas; // one a tool: its references start there
   std::vector<NodeId> calls;
   std::string whyNothing;
-  NodeId end = builder.literal("}\n</tool_call>", endNode);
+  NodeId end = builder.literal(syntax.end, endNode);
   for (const Json &tool : list) {
     if (!tool.is_object() || !tool.contains("name") ||
         !tool["name"].is_string()) {
@@ -72,12 +80,11 @@ std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
     } else {
       arguments = text.object(end);
     }
-    calls.push_back(builder.literal(printJson(Json(name)) + ", \"arguments\": ",
-                                    arguments));
+    std::string written = syntax.quotesName ? printJson(Json(name)) : name;
+    calls.push_back(builder.literal(written + syntax.between, arguments));
   }
   auto root = builder.declare("a call of a tool");
-  builder.define(
-      root, builder.literal("<tool_call>\n{\"name\": ", builder.either(calls)));
+  builder.define(root, builder.literal(syntax.begin, builder.either(calls)));
   return builder.finish(root, whyNothing);
 }
 

@@ -12,8 +12,9 @@
 
 namespace cheems {
 
-/// The bytes of all tokens of a vocabulary as a trie, without special tokens.
-/// Immutable; made once per model, which takes a moment.
+/// The bytes of all tokens of a vocabulary as a trie; those of special tokens
+/// are as controlToken has them. Immutable; made once per model, which takes a
+/// moment.
 class VocabularyTrie;
 std::shared_ptr<const VocabularyTrie> makeVocabularyTrie(TextModel &text);
 

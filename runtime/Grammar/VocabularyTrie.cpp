@@ -69,12 +69,11 @@ std::shared_ptr<const VocabularyTrie> makeVocabularyTrie(TextModel &text) {
       static_cast<size_t>(tokenizer.vocabularySize()));
   for (size_t id = 0; id < tokens.size(); ++id) {
     auto token = static_cast<int32_t>(id);
-    if (!tokenizer.isSpecial(token)) {
-      try {
-        tokens[id] = tokenizer.tokenBytes(token);
-      } catch (const Error &) {
-        continue; // ids may have gaps
-      }
+    try {
+      std::string bytes = tokenizer.tokenBytes(token);
+      tokens[id] = tokenizer.isSpecial(token) ? controlToken(bytes) : bytes;
+    } catch (const Error &) {
+      continue; // ids may have gaps
     }
   }
   return std::make_shared<VocabularyTrie>(

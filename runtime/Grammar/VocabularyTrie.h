@@ -30,7 +30,7 @@ public:
 
   size_t vocabulary() const { return size; }
   size_t words() const { return (size + 31) / 32; }
-  /// Empty for special tokens and ids that are none.
+  /// Empty for ids that are no tokens.
   std::string_view bytes(int32_t token) const;
   const std::vector<Node> &nodes() const { return trie; }
   /// The node one past the last has the end of its tokens.

@@ -5,8 +5,8 @@
 
 namespace cheems {
 
-std::string StreamingDecoder::push(int32_t id) {
-  tokenizer.decodeToken(id, skipSpecial, state, pending);
+std::string StreamingDecoder::push(int32_t id, bool skip) {
+  tokenizer.decodeToken(id, skip, state, pending);
   std::string text;
   std::string_view rest = pending;
   while (!rest.empty()) {

@@ -19,7 +19,10 @@ public:
   /// The text that is complete now, possibly none. Bytes that no later token
   /// can make valid come out as U+FFFD. Throws Error naming an id that is no
   /// token, and is then as before the call.
-  std::string push(int32_t id);
+  std::string push(int32_t id) { return push(id, skipSpecial); }
+  /// The same for one token that is left out, or is not, whatever the others
+  /// are.
+  std::string push(int32_t id, bool skip);
 
   /// What is left: U+FFFD for a character cut off, else nothing. Starts afresh.
   std::string finish();

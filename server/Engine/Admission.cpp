@@ -82,7 +82,7 @@ std::shared_ptr<Job> admit(const AdmissionRules &rules,
   try {
     job->sampler = Sampler(request.sampling);
     if (request.grammar) {
-      job->constraint = rules.constraints(request.grammar);
+      job->constraint = rules.constraints(request.grammar, request.thinksFirst);
     }
   } catch (const std::exception &error) {
     fault = invalid(error.what());
@@ -97,6 +97,7 @@ std::shared_ptr<Job> admit(const AdmissionRules &rules,
   job->rules.stopStrings = request.stopStrings;
   job->rules.topLogprobs = request.topLogprobs;
   job->rules.showSpecial = request.showSpecial;
+  job->rules.shownTokens = request.shownTokens;
   job->rules.memory = request.memory;
   job->request = std::move(request);
   job->sink = std::move(sink);

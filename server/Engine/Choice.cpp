@@ -103,8 +103,11 @@ std::optional<Drawn> Choice::draw(const TopLogits &best) {
 }
 
 std::string Choice::textOf(int32_t token) {
+  const std::vector<int32_t> &shown = rules.shownTokens;
+  bool isShown = rules.showSpecial ||
+                 std::find(shown.begin(), shown.end(), token) != shown.end();
   try {
-    return decoder.push(token);
+    return decoder.push(token, /*skip=*/!isShown);
   } catch (const Error &) {
     return ""; // a row of the embedding that no token has; as TextStream
   }

@@ -25,6 +25,7 @@ struct ChoiceRules {
   std::optional<int64_t> topLogprobs;
   int64_t limit = 0; ///< tokens
   bool showSpecial = false;
+  std::vector<int32_t> shownTokens;    ///< the special ones that are text
   std::shared_ptr<BudgetShare> memory; ///< null: nobody counts
 };
 

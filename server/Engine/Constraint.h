@@ -30,9 +30,10 @@ public:
   virtual size_t bytes() const { return 0; }
 };
 
-/// Called on the thread that submits a request. May throw Error.
+/// Called on the thread that submits a request; `thinksFirst` as in
+/// GenerationRequest. May throw Error.
 using ConstraintFactory = std::function<std::unique_ptr<Constraint>(
-    const std::shared_ptr<const Grammar> &grammar)>;
+    const std::shared_ptr<const Grammar> &grammar, bool thinksFirst)>;
 
 } // namespace cheems::serve
 

@@ -39,6 +39,9 @@ struct GenerationRequest {
   /// The same of each token of the prompt, where topLogprobs is set.
   bool promptLogprobs = false;
   std::shared_ptr<const Grammar> grammar; ///< null: any text
+  /// The prompt ends within the model's thinking: the grammar holds what comes
+  /// after its end, and no text ends before.
+  bool thinksFirst = false;
   /// Whether a state of an earlier prompt may be used, and this one's be kept.
   bool cachePrompt = true;
   std::optional<int64_t> slot; ///< to run in, when it is free
@@ -59,6 +62,8 @@ struct GenerationRequest {
   bool isDue = false;
   /// Special tokens that are generated are a part of the text.
   bool showSpecial = false;
+  /// These are it in any case, such as one that begins a call of a tool.
+  std::vector<int32_t> shownTokens;
   /// What the request needs while it runs is taken from this share; null:
   /// nobody counts.
   std::shared_ptr<BudgetShare> memory;

@@ -4,7 +4,7 @@
 #define CHEEMS_SERVER_ENGINE_GRAMMARCONSTRAINT_H
 
 #include "runtime/Grammar/TokenConstraint.h"
-#include "server/Engine/Constraint.h"
+#include "server/Engine/ThinkingConstraint.h"
 
 #include <mutex>
 
@@ -32,18 +32,30 @@ private:
   TokenConstraint constraint;
 };
 
-/// The vocabulary's trie is made when the first grammar is asked for.
+/// The vocabulary's trie is made when the first grammar is asked for, and what
+/// ends a thinking when the first is that follows one.
 inline ConstraintFactory grammarConstraints(std::shared_ptr<TextModel> text) {
   struct Vocabulary {
-    std::once_flag once;
+    std::once_flag once, onceThinking;
     std::shared_ptr<const VocabularyTrie> trie;
+    std::shared_ptr<const ThinkingEnd> thinking;
   };
   auto vocabulary = std::make_shared<Vocabulary>();
-  return [text, vocabulary](const std::shared_ptr<const Grammar> &grammar) {
+  return [text, vocabulary](const std::shared_ptr<const Grammar> &grammar,
+                            bool thinksFirst) -> std::unique_ptr<Constraint> {
     std::call_once(vocabulary->once,
                    [&] { vocabulary->trie = makeVocabularyTrie(*text); });
-    return std::make_unique<GrammarConstraint>(
+    auto answer = std::make_unique<GrammarConstraint>(
         TokenConstraint(grammar, vocabulary->trie));
+    if (!thinksFirst) {
+      return answer;
+    }
+    std::call_once(vocabulary->onceThinking, [&] {
+      vocabulary->thinking =
+          std::make_shared<const ThinkingEnd>(vocabulary->trie);
+    });
+    return std::make_unique<ThinkingConstraint>(std::move(answer),
+                                                vocabulary->thinking);
   };
 }
 

@@ -296,7 +296,7 @@ TEST(Engine, aGrammarChoosesAndEndsEachChoice) {
   each.grammar = someGrammar();
   auto engine = makeEngine(textModel(Kind::hybrid), options);
   EXPECT_THAT(ask(*engine, each)->fault->message, HasSubstr("no grammars"));
-  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+  options.constraints = [](const std::shared_ptr<const Grammar> &, bool) {
     return std::make_unique<FiveLetters>();
   };
   engine = makeEngine(textModel(Kind::hybrid), options);
@@ -327,7 +327,7 @@ struct TooAmbiguous : FiveLetters {
 
 TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
   EngineOptions options = engineOptions(1);
-  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+  options.constraints = [](const std::shared_ptr<const Grammar> &, bool) {
     return std::make_unique<TooAmbiguous>();
   };
   GenerationRequest one = request(randomPrompt(1, 9), 40);
@@ -351,7 +351,7 @@ struct ShortOfMemory : FiveLetters {
 
 TEST(Engine, aRequestThatFindsNoMemoryMayBeTriedAgain) {
   EngineOptions options = engineOptions(1);
-  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+  options.constraints = [](const std::shared_ptr<const Grammar> &, bool) {
     return std::make_unique<ShortOfMemory>();
   };
   GenerationRequest one = request(randomPrompt(1, 9), 40);
@@ -374,7 +374,7 @@ struct Growing : FiveLetters {
 
 TEST(Engine, whatGrammarsKeepIsCountedInTheMemoryOfTheirRequest) {
   EngineOptions options = engineOptions(2);
-  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+  options.constraints = [](const std::shared_ptr<const Grammar> &, bool) {
     return std::make_unique<Growing>();
   };
   GenerationRequest each = request(randomPrompt(1, 9), 40);
@@ -414,7 +414,7 @@ struct WhenTold : FiveLetters {
 TEST(Engine, aGrammarThatIsNotReadyHoldsUpNoOtherText) {
   std::atomic<bool> told = false;
   EngineOptions options = engineOptions(4);
-  options.constraints = [&](const std::shared_ptr<const Grammar> &) {
+  options.constraints = [&](const std::shared_ptr<const Grammar> &, bool) {
     return std::make_unique<WhenTold>(told);
   };
   GenerationRequest slow = request(randomPrompt(1, 9), 40);
