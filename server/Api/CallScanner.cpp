@@ -64,8 +64,68 @@ void CallScanner::member(char byte) {
   }
 }
 
+/// A name has no brackets and no white space, and is not long: so prose and
+/// other forms are soon told from it.
+void CallScanner::head(char byte) {
+  constexpr size_t longest = 400; // of a name and an id
+  if (text.empty() && isWhite(byte)) {
+    return;
+  }
+  text += byte;
+  size_t mark = text.find('[');
+  bool isOdd =
+      mark == text.npos &&
+      (isWhite(byte) || std::string("{}\"<>]").find(byte) != text.npos);
+  if (isOdd || mark == 0 || text.size() > longest) {
+    place = Place::broken;
+    return;
+  }
+  if (mark == text.npos || byte != ']') {
+    return;
+  }
+  std::string rest = text.substr(mark);
+  if (rest == callIdMark) {
+    return;
+  }
+  const std::string end = argumentsMark;
+  bool hasId = rest.compare(0, std::string(callIdMark).size(), callIdMark) == 0;
+  bool ends = rest.size() >= end.size() &&
+              rest.compare(rest.size() - end.size(), end.size(), end) == 0;
+  if (!ends || (!hasId && rest != end)) {
+    place = Place::broken;
+    return;
+  }
+  called = text.substr(0, mark);
+  text.clear();
+  place = Place::whole;
+}
+
+/// Arguments without an object around them.
+void CallScanner::whole(char byte) {
+  if (text.empty() && isWhite(byte)) {
+    return;
+  }
+  scanner.push(byte);
+  if (scanner.isBroken() || (text.empty() && byte != '{')) {
+    place = Place::broken;
+    return;
+  }
+  text = byte;
+  argue(text);
+  if (scanner.isComplete()) {
+    areWhole = true;
+    place = Place::after;
+  }
+}
+
 void CallScanner::push(char byte) {
   switch (place) {
+  case Place::head:
+    head(byte);
+    break;
+  case Place::whole:
+    whole(byte);
+    break;
   case Place::before:
     if (!isWhite(byte)) {
       place = byte == '{' ? Place::key : Place::broken;
@@ -78,6 +138,8 @@ void CallScanner::push(char byte) {
       if (scanner.isComplete()) {
         inKey = false;
         key = decoded(text).value_or("");
+        haveOthers |=
+            !isArguments(key) && key != "name" && key != "type" && key != "id";
         text.clear();
         place = Place::colon;
       }

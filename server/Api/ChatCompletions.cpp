@@ -19,13 +19,41 @@ static std::optional<int64_t> readChatLogprobs(Fields &fields) {
   return wanted ? std::optional(top.value_or(0)) : std::nullopt;
 }
 
+/// llama.cpp's `reasoning_format`: whether thinking is told apart.
+static bool readReasoningFormat(Fields &fields) {
+  std::string format = fields.text("reasoning_format").value_or("auto");
+  if (format != "auto" && format != "deepseek" && format != "none") {
+    refuse("reasoning_format",
+           "reasoning_format must be auto, deepseek or none");
+  }
+  return format != "none";
+}
+
+/// The special tokens that say what a part of an answer is.
+static std::vector<int32_t> shownTokens(const Context &context,
+                                        const CallForm *calls) {
+  const Tokenizer &tokenizer = context.text.tokenizer();
+  std::vector<int32_t> shown;
+  if (calls) {
+    shown = specialMarks(*calls, tokenizer);
+  }
+  for (const char *mark : {thinkingBegins, thinkingEnds}) {
+    auto token = tokenizer.tokenToId(mark);
+    if (context.style.thinks && token && tokenizer.isSpecial(*token)) {
+      shown.push_back(*token);
+    }
+  }
+  return shown;
+}
+
 void chatCompletions(Call &call) {
   Json body = parseBody(call.request.body);
   Context &context = *call.context;
   Fields fields(body);
   GenerationRequest request = textRequest(call, fields, "chatcmpl-");
   ChatInput input = readChat(fields);
-  ToolUse tools = readTools(fields);
+  ToolUse tools = readTools(fields, context.style, context.text.tokenizer());
+  bool splits = readReasoningFormat(fields) && context.style.thinks;
   const auto &stops = context.text.generation().chatStopStrings;
   request.stopStrings.insert(request.stopStrings.end(), stops.begin(),
                              stops.end());
@@ -60,8 +88,15 @@ void chatCompletions(Call &call) {
   wishes.choices = request.choices;
   wishes.logprobs = request.topLogprobs.has_value();
   wishes.usage = stream.usage;
-  wishes.tools = tools.parses;
-  wishes.parallel = tools.parallel;
+  AnswerReading &reading = wishes.reading;
+  reading.calls = tools.calls;
+  reading.parallel = tools.parallel;
+  reading.names = std::move(tools.names);
+  if (splits) {
+    reading.thinking = chat.endsThinking ? Thinking::inside : Thinking::may;
+  }
+  request.thinksFirst = chat.endsThinking;
+  request.shownTokens = shownTokens(context, tools.calls);
   auto form = std::make_unique<ChatForm>(context, std::move(wishes));
   generate(call, request, {std::move(chat.tokens)}, std::move(form),
            stream.streams);
@@ -71,7 +106,9 @@ void applyTemplate(Call &call) {
   Json body = parseBody(call.request.body);
   Fields fields(body);
   ChatInput input = readChat(fields);
-  input.tools = readTools(fields).tools;
+  const Context &context = *call.context;
+  input.tools =
+      readRenderedTools(fields, context.style, context.text.tokenizer());
   ignoreHarmless(fields);
   fields.finish();
   respondJson(call, {{"prompt", call.context->chats.render(input).text}});

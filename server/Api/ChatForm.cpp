@@ -12,12 +12,28 @@ ChatForm::ChatForm(const Context &context, Wishes given)
             [this](const std::vector<Json> &values) {
               return chunk(values[0], {{"content", values[1]}});
             }),
-      parsers(size_t(wishes.choices), ToolCallParser(wishes.parallel)),
+      readers(size_t(wishes.choices), AnswerReader(wishes.reading)),
       announced(size_t(wishes.choices)) {}
 
+/// Nine letters and digits that tell `id` from others.
+static std::string shortened(const std::string &id) {
+  static const char *const letters = "0123456789abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  uint64_t hash = 0xCBF29CE484222325; // FNV-1a
+  for (unsigned char byte : id) {
+    hash = (hash ^ byte) * 0x100000001B3;
+  }
+  std::string out;
+  for (int i = 0; i < 9; ++i, hash /= 62) {
+    out += letters[hash % 62];
+  }
+  return out;
+}
+
 std::string ChatForm::callId(int64_t choice, int64_t call) const {
-  return "call_" + wishes.id.substr(wishes.id.find('-') + 1) + "_" +
-         std::to_string(choice) + "_" + std::to_string(call);
+  std::string id = wishes.id.substr(wishes.id.find('-') + 1) + "_" +
+                   std::to_string(choice) + "_" + std::to_string(call);
+  return wishes.reading.calls->shortIds ? shortened(id) : "call_" + id;
 }
 
 Json ChatForm::head(const char *object) const {
@@ -32,20 +48,22 @@ Json ChatForm::message(int64_t choice, const std::string &text,
                        bool &hasCalls) const {
   Json message = {
       {"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
-  if (!wishes.tools) {
+  if (!wishes.reading.isAny()) {
     return message;
   }
-  ToolCallParser parser(wishes.parallel);
-  std::vector<ToolEvent> news = parser.push(text);
-  for (ToolEvent &each : parser.finish()) {
+  AnswerReader reader(wishes.reading);
+  std::vector<AnswerEvent> news = reader.push(text);
+  for (AnswerEvent &each : reader.finish()) {
     news.push_back(std::move(each));
   }
-  std::string said;
+  std::string said, reasoning;
   Json calls = Json::array();
-  for (const ToolEvent &each : news) {
-    if (each.kind == ToolEvent::Kind::text) {
+  for (const AnswerEvent &each : news) {
+    if (each.kind == AnswerEvent::Kind::text) {
       said += each.text;
-    } else if (each.kind == ToolEvent::Kind::call) {
+    } else if (each.kind == AnswerEvent::Kind::reasoning) {
+      reasoning += each.text;
+    } else if (each.kind == AnswerEvent::Kind::call) {
       calls.push_back({{"id", callId(choice, int64_t(calls.size()))},
                        {"type", "function"},
                        {"function", {{"name", each.text}, {"arguments", ""}}}});
@@ -56,6 +74,9 @@ Json ChatForm::message(int64_t choice, const std::string &text,
   }
   hasCalls = !calls.empty();
   message["content"] = said.empty() && hasCalls ? Json() : Json(said);
+  if (!reasoning.empty()) {
+    message["reasoning_content"] = std::move(reasoning);
+  }
   if (hasCalls) {
     message["tool_calls"] = std::move(calls);
   }
@@ -115,28 +136,41 @@ void ChatForm::begin(Events &events) {
   }
 }
 
-std::vector<Json> ChatForm::toolDeltas(int64_t choice,
-                                       const std::vector<ToolEvent> &news) {
-  std::vector<Json> deltas;
-  for (const ToolEvent &each : news) {
-    if (each.kind == ToolEvent::Kind::text) {
-      deltas.push_back({{"content", each.text}});
+Json ChatForm::toolDelta(int64_t choice, const AnswerEvent &news) {
+  int64_t &calls = announced[size_t(choice)];
+  Json call;
+  if (news.kind == AnswerEvent::Kind::call) {
+    call = {{"index", calls},
+            {"id", callId(choice, calls)},
+            {"type", "function"},
+            {"function", {{"name", news.text}, {"arguments", ""}}}};
+    ++calls;
+  } else {
+    call = {{"index", calls - 1}, {"function", {{"arguments", news.text}}}};
+  }
+  return {{"tool_calls", Json::array({std::move(call)})}};
+}
+
+/// The first event has the log-probabilities.
+void ChatForm::tell(int64_t choice, const std::vector<AnswerEvent> &news,
+                    Json logprobs, Events &events) {
+  for (const AnswerEvent &each : news) {
+    bool isSaid = each.kind == AnswerEvent::Kind::text;
+    if (isSaid && logprobs.is_null()) {
+      events.push_back(texts.with({std::to_string(choice), dumped(each.text)}));
       continue;
     }
-    int64_t &calls = announced[size_t(choice)];
-    Json call;
-    if (each.kind == ToolEvent::Kind::call) {
-      call = {{"index", calls},
-              {"id", callId(choice, calls)},
-              {"type", "function"},
-              {"function", {{"name", each.text}, {"arguments", ""}}}};
-      ++calls;
-    } else {
-      call = {{"index", calls - 1}, {"function", {{"arguments", each.text}}}};
-    }
-    deltas.push_back({{"tool_calls", Json::array({std::move(call)})}});
+    bool isReasoning = each.kind == AnswerEvent::Kind::reasoning;
+    Json delta = isSaid        ? Json{{"content", each.text}}
+                 : isReasoning ? Json{{"reasoning_content", each.text}}
+                               : toolDelta(choice, each);
+    events.push_back(dumped(
+        chunk(choice, std::move(delta), std::exchange(logprobs, Json()))));
   }
-  return deltas;
+  if (!logprobs.is_null()) { // the text of its token comes later
+    events.push_back(
+        dumped(chunk(choice, {{"content", ""}}, std::move(logprobs))));
+  }
 }
 
 void ChatForm::piece(const PromptResult &, size_t, const TextPiece &piece,
@@ -147,37 +181,13 @@ void ChatForm::piece(const PromptResult &, size_t, const TextPiece &piece,
                                                      *piece.logprob)})},
                 {"refusal", nullptr}};
   }
-  if (!wishes.tools && logprobs.is_null()) {
-    if (!piece.text.empty()) {
-      events.push_back(
-          texts.with({std::to_string(piece.choice), dumped(piece.text)}));
-    }
-    return;
-  }
-  std::vector<Json> deltas;
-  if (wishes.tools) {
-    deltas = toolDeltas(piece.choice,
-                        parsers[size_t(piece.choice)].push(piece.text));
-  } else if (!piece.text.empty()) {
-    deltas.push_back({{"content", piece.text}});
-  }
-  if (deltas.empty() && !logprobs.is_null()) { // its text comes later
-    deltas.push_back({{"content", ""}});
-  }
-  for (Json &delta : deltas) { // the first one has the log-probabilities
-    events.push_back(dumped(chunk(piece.choice, std::move(delta),
-                                  std::exchange(logprobs, Json()))));
-  }
+  tell(piece.choice, readers[size_t(piece.choice)].push(piece.text),
+       std::move(logprobs), events);
 }
 
 void ChatForm::ended(const PromptResult &, size_t, const ChoiceEnd &end,
                      Events &events) {
-  if (wishes.tools) {
-    for (Json &delta :
-         toolDeltas(end.choice, parsers[size_t(end.choice)].finish())) {
-      events.push_back(dumped(chunk(end.choice, std::move(delta))));
-    }
-  }
+  tell(end.choice, readers[size_t(end.choice)].finish(), Json(), events);
   bool isCall =
       announced[size_t(end.choice)] > 0 && end.reason == FinishReason::stop;
   events.push_back(

@@ -3,8 +3,8 @@
 #define CHEEMS_SERVER_API_CHATFORM_H
 
 #include "server/Api/Answer.h"
+#include "server/Api/AnswerReader.h"
 #include "server/Api/EventTemplate.h"
-#include "server/Api/ToolCallParser.h"
 
 namespace cheems::serve {
 
@@ -14,9 +14,8 @@ public:
     std::string id;
     int64_t choices = 1;
     bool logprobs = false;
-    bool usage = false;   ///< in the stream, too
-    bool tools = false;   ///< calls are looked for
-    bool parallel = true; ///< more than one may come
+    bool usage = false; ///< in the stream, too
+    AnswerReading reading;
   };
   ChatForm(const Context &context, Wishes wishes);
 
@@ -35,16 +34,18 @@ private:
   Json head(const char *object) const;
   Json chunk(Json choice, Json delta, Json logprobs = Json(),
              Json finish = Json()) const;
-  /// What the events of a stream say of these.
-  std::vector<Json> toolDeltas(int64_t choice,
-                               const std::vector<ToolEvent> &news);
+  /// The delta of a call that begins, or of its arguments.
+  Json toolDelta(int64_t choice, const AnswerEvent &news);
+  /// Appends the events of a stream that say this.
+  void tell(int64_t choice, const std::vector<AnswerEvent> &news, Json logprobs,
+            Events &events);
 
   const Context &context;
   const Wishes wishes;
   const int64_t created = unixTime();
-  const EventTemplate texts;           ///< of index and content
-  std::vector<ToolCallParser> parsers; ///< one a choice, for streams
-  std::vector<int64_t> announced;      ///< calls of each
+  const EventTemplate texts;         ///< of index and content
+  std::vector<AnswerReader> readers; ///< one a choice, for streams
+  std::vector<int64_t> announced;    ///< calls of each
 };
 
 } // namespace cheems::serve

@@ -252,6 +252,15 @@ ChatInput readChat(Fields &fields) {
       refuse("chat_template_kwargs", "chat_template_kwargs must be an object");
     }
     input.variables = *variables;
+    const std::string where = "chat_template_kwargs.";
+    Fields known(input.variables, where);
+    known.boolean("enable_thinking"); // any text would be true
+    for (const char *name : {"messages", "tools"}) {
+      if (input.variables.contains(name)) {
+        refuse(where + name, where + name + " cannot be given; " + name +
+                                 " has a place of its own in a request");
+      }
+    }
   }
   // what a template does with them is the model's; most do not know them
   for (const char *name : {"reasoning_effort", "verbosity"}) {

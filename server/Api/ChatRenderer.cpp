@@ -1,6 +1,7 @@
 #include "server/Api/ChatRenderer.h"
 
 #include "server/Api/ApiError.h"
+#include "server/Api/ChatStyle.h"
 
 #include <algorithm>
 #include <set>
@@ -22,11 +23,24 @@ static std::set<size_t> boundaryCounts(const Json &messages) {
   return counts;
 }
 
+ChatRenderer::ChatRenderer(TextModel &text) : text(text) {
+  try {
+    std::string source = text.chatTemplateText().value_or("");
+    namesXmlTools = source.find("xml_tools") != source.npos;
+  } catch (const Error &) {
+    return; // whoever renders is told
+  }
+}
+
 RenderedText ChatRenderer::print(const ChatInput &input) {
   Json all = input.variables;
   all["messages"] = input.messages;
   if (!input.tools.is_null()) {
     all["tools"] = input.tools;
+    if (namesXmlTools && !all.contains("xml_tools") &&
+        !all.contains("python_tools")) {
+      all["xml_tools"] = input.tools;
+    }
   }
   return text.chatTemplate().renderMessages(
       dumped(all), input.addGenerationPrompt, text.templateVariables());
@@ -140,6 +154,7 @@ RenderedChat ChatRenderer::renderOnce(ChatInput &input, size_t longest) {
     RenderedText printed = printCalls(input);
     chat.tokens =
         text.tokenizer().encodeMixed(printed.text, printed.strangers, longest);
+    chat.endsThinking = endsThinking(printed);
     chat.text = std::move(printed.text);
   } catch (const TooManyTokens &) {
     throw ApiError(400,

@@ -21,6 +21,7 @@ struct ChatInput {
 
 struct RenderedChat {
   std::string text;
+  bool endsThinking = false; ///< the model goes on with its thinking
   /// Letters that messages, tools or variables have a part in are no control
   /// token.
   std::vector<int32_t> tokens;
@@ -32,7 +33,10 @@ struct RenderedChat {
 /// Any thread may use it.
 class ChatRenderer {
 public:
-  explicit ChatRenderer(TextModel &text) : text(text) {}
+  explicit ChatRenderer(TextModel &text);
+
+  /// Returns what the template makes of it, unchecked. Throws Error.
+  RenderedText print(const ChatInput &input);
 
   /// Throws ApiError: 400 where the template refuses the messages, or does not
   /// know tools.
@@ -42,7 +46,6 @@ public:
   RenderedChat renderPrompt(ChatInput input, int64_t longest);
 
 private:
-  RenderedText print(const ChatInput &input);
   /// The same; messages that the template cannot take get a form that it can.
   RenderedText printTakeable(ChatInput &input);
   RenderedText printCalls(ChatInput &input);
@@ -53,6 +56,7 @@ private:
                                   const RenderedChat &chat);
 
   TextModel &text;
+  bool namesXmlTools = false; ///< SmolLM3's template has tools by this name
 };
 
 } // namespace cheems::serve

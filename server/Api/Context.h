@@ -5,6 +5,7 @@
 #include "runtime/Text/TextModel.h"
 #include "server/Api/ApiOptions.h"
 #include "server/Api/ChatRenderer.h"
+#include "server/Api/ChatStyle.h"
 #include "server/Api/WorkerPool.h"
 #include "server/Engine/GenerationEngine.h"
 
@@ -13,6 +14,7 @@ namespace cheems::serve {
 struct Context {
   Context(TextModel &text, GenerationEngine &engine, ApiOptions options)
       : text(text), engine(engine), options(std::move(options)), chats(text),
+        style(findChatStyle(text, chats)),
         workers(this->options.workers, this->options.maximumTasks) {}
 
   int64_t vocabulary() const { return text.model().metadata().vocabulary; }
@@ -21,6 +23,7 @@ struct Context {
   GenerationEngine &engine;
   const ApiOptions options;
   ChatRenderer chats;
+  const ChatStyle style;
   WorkerPool workers; ///< the last member: its tasks use the others
 };
 

@@ -56,6 +56,7 @@ void props(Call &call) {
   };
   std::vector<int32_t> ends = text.eosTokens();
   auto source = text.chatTemplateText();
+  const ChatStyle &style = context.style;
   Json props = {
       {"default_generation_settings",
        {{"n_ctx", context.engine.context()},
@@ -63,6 +64,8 @@ void props(Call &call) {
       {"total_slots", context.engine.slots().size()},
       {"model_alias", context.options.modelName},
       {"chat_template", source ? Json(*source) : Json("")},
+      {"tool_calls", style.calls ? Json(style.calls->name) : Json()},
+      {"reasoning", style.thinks ? Json("think") : Json()},
       {"bos_token", name(text.bosToken())},
       {"eos_token", name(ends.empty() ? std::nullopt : std::optional(ends[0]))},
       {"modalities", {{"vision", false}, {"audio", false}}},

@@ -69,7 +69,7 @@ void tokenize(Call &call) {
              "add_special_tokens: the chat template adds them");
     }
     input = readChat(fields);
-    input.tools = readTools(fields).tools;
+    input.tools = readRenderedTools(fields, context.style, tokenizer);
   }
   ignoreHarmless(fields);
   fields.finish();

@@ -4,10 +4,14 @@
 
 namespace cheems::serve {
 
-ToolCallParser::ToolCallParser(bool parallel)
-    : parallel(parallel), tag({callBegins}) {}
+ToolCallParser::ToolCallParser(const CallForm &form, bool parallel,
+                               const std::set<std::string> &names)
+    : form(form), parallel(parallel), names(names), tag(form.openers),
+      scanner(form.layout) {
+  place = form.bare ? Place::front : Place::text;
+}
 
-void ToolCallParser::add(ToolEvent::Kind kind, const std::string &text) {
+void ToolCallParser::add(AnswerEvent::Kind kind, const std::string &text) {
   if (!events.empty() && events.back().kind == kind) {
     events.back().text += text;
   } else {
@@ -22,25 +26,41 @@ void ToolCallParser::say(const std::string &text) {
     white += text;
     return;
   }
-  add(ToolEvent::Kind::text, white + text.substr(0, last + 1));
+  add(AnswerEvent::Kind::text, white + text.substr(0, last + 1));
   white = text.substr(last + 1);
 }
 
 void ToolCallParser::handOn(const std::string &arguments) {
   if (!isLeftOut && !arguments.empty()) {
-    add(ToolEvent::Kind::arguments, arguments);
+    add(AnswerEvent::Kind::arguments, arguments);
   }
 }
 
 void ToolCallParser::beginText() {
   place = Place::text;
-  tag = StopStrings({callBegins});
+  tag = StopStrings(form.openers);
 }
 
 /// Reads what follows the mark again, as text.
 void ToolCallParser::goBack() {
   at = mark;
   beginText();
+}
+
+void ToolCallParser::front(char byte) {
+  if (isWhite(byte)) {
+    say(std::string(1, byte));
+    return;
+  }
+  beginText();
+  if (byte != '{') {
+    outside(byte);
+    return;
+  }
+  mark = at - 1;
+  open("");
+  isBare = true;
+  inside(byte);
 }
 
 void ToolCallParser::outside(char byte) {
@@ -50,16 +70,23 @@ void ToolCallParser::outside(char byte) {
   }
   if (tag.found()) {
     mark = at;
-    open(callBegins);
+    open(*tag.found());
   }
 }
 
 /// What may be a call begins.
-void ToolCallParser::open(const std::string &tag) {
+void ToolCallParser::open(const std::string &opener) {
+  opening = opener;
+  isBare = inList = false;
+  openNext();
+  mayOpenList = form.layout == CallLayout::list;
+}
+
+/// The same after another one, with nothing that opens it.
+void ToolCallParser::openNext() {
   place = Place::call;
-  opening = tag;
-  scanner = CallScanner();
-  hasBegun = isLeftOut = false;
+  scanner = CallScanner(form.layout);
+  hasBegun = isLeftOut = mayOpenList = false;
 }
 
 void ToolCallParser::begin(const std::string &name) {
@@ -68,21 +95,46 @@ void ToolCallParser::begin(const std::string &name) {
   white.clear();
   if (!isLeftOut) {
     ++count;
-    events.push_back({ToolEvent::Kind::call, name});
+    events.push_back({AnswerEvent::Kind::call, name});
   }
 }
 
+/// Its name is known, and no other one can come.
+bool ToolCallParser::mayBegin() const {
+  if (!scanner.name() || scanner.name()->empty() || isStranger()) {
+    return false;
+  }
+  return scanner.hasArguments() || (scanner.isComplete() && !isBare);
+}
+
+/// JSON that may be an answer: it has no tool's name, or what calls do not
+/// have.
+bool ToolCallParser::isStranger() const {
+  return isBare && (scanner.hasOtherMembers() ||
+                    (scanner.name() && names.count(*scanner.name()) == 0));
+}
+
 void ToolCallParser::inside(char byte) {
+  if (mayOpenList) {
+    if (isWhite(byte)) {
+      return;
+    }
+    mayOpenList = false;
+    inList = byte == '[';
+    if (inList) {
+      return;
+    }
+  }
   scanner.push(byte);
-  if (!hasBegun && scanner.name() && !scanner.name()->empty() &&
-      (scanner.hasArguments() || scanner.isComplete())) {
+  if (!hasBegun && mayBegin()) {
     begin(*scanner.name());
   }
   if (hasBegun) {
     handOn(scanner.takeArguments());
   }
-  if (!hasBegun && (scanner.isBroken() || scanner.isComplete())) {
-    say(opening);
+  if (!hasBegun &&
+      (scanner.isBroken() || scanner.isComplete() || isStranger())) {
+    say(std::exchange(opening, std::string()));
     goBack();
   } else if (scanner.isComplete()) {
     if (!scanner.hasArguments()) {
@@ -94,7 +146,8 @@ void ToolCallParser::inside(char byte) {
     behindCall(byte);
   } else if (scanner.isBroken()) {
     place = Place::broken;
-    tag = StopStrings({callEnds});
+    tag = form.closer.empty() ? StopStrings(form.openers)
+                              : StopStrings({form.closer});
     tail.clear();
     inBroken(byte);
   }
@@ -104,16 +157,22 @@ void ToolCallParser::inside(char byte) {
 void ToolCallParser::endCall(size_t end) {
   place = Place::after;
   mark = end;
+  opening.clear();
+  isSeparated = false;
   closing = 0;
 }
 
-/// The call's own bracket and the white space around it are not theirs.
+/// The brackets of the call itself, and of the list, and the white space around
+/// them are not theirs.
 void ToolCallParser::handOnBroken(const std::string &text) {
   for (char byte : text) {
-    bool isBracket = byte == '}' && tail.find('}') == std::string::npos;
-    if (!isBracket && !isWhite(byte)) {
+    bool hasBrace = tail.find('}') != std::string::npos;
+    bool hasBracket = tail.find(']') != std::string::npos;
+    bool closesCall = byte == '}' && form.layout != CallLayout::named;
+    bool closesList = byte == ']' && inList && hasBrace && !hasBracket;
+    if ((!closesCall || hasBrace) && !closesList && !isWhite(byte)) {
       handOn(std::exchange(tail, std::string()));
-      if (byte != '}') {
+      if (!closesCall) {
         handOn(std::string(1, byte));
         continue;
       }
@@ -124,25 +183,46 @@ void ToolCallParser::handOnBroken(const std::string &text) {
 
 void ToolCallParser::inBroken(char byte) {
   handOnBroken(tag.push(std::string(1, byte)));
-  if (tag.found()) {
+  if (!tag.found()) {
+    return;
+  }
+  if (*tag.found() == form.closer) {
     beginText();
+  } else { // nothing closes this form, and the next call ends this one
+    mark = at;
+    open(std::string(*tag.found()));
   }
 }
 
 /// A bracket too many is nobody's, and some models write several calls between
 /// two tags.
 void ToolCallParser::behindCall(char byte) {
-  if (closing == 0 && (isWhite(byte) || byte == '}')) {
-    return;
+  if (closing == 0) {
+    bool isBrace = byte == '}' && form.layout != CallLayout::named;
+    if (isWhite(byte) || (isBrace && !isSeparated)) {
+      return;
+    }
+    if (byte == ']' && inList && !isSeparated) {
+      inList = false;
+      mark = at;
+      return;
+    }
+    bool mayFollow = form.layout != CallLayout::list || inList;
+    if (form.separator != '\0' && byte == form.separator && mayFollow &&
+        !isSeparated) {
+      isSeparated = true;
+      return;
+    }
+    bool isDue = form.layout == CallLayout::objects || isSeparated;
+    if (byte == '{' && mayFollow && isDue) {
+      openNext();
+      inside(byte);
+      return;
+    }
   }
-  if (closing == 0 && byte == '{') {
-    open("");
-    inside(byte);
-    return;
-  }
-  if (byte != callEnds[closing]) {
+  if (closing == form.closer.size() || byte != form.closer[closing]) {
     goBack();
-  } else if (callEnds[++closing] == '\0') {
+  } else if (++closing == form.closer.size()) {
     beginText();
   }
 }
@@ -151,6 +231,9 @@ void ToolCallParser::run() {
   while (at < unread.size()) {
     char byte = unread[at++];
     switch (place) {
+    case Place::front:
+      front(byte);
+      break;
     case Place::text:
       outside(byte);
       break;
@@ -167,7 +250,7 @@ void ToolCallParser::run() {
   }
 }
 
-std::vector<ToolEvent> ToolCallParser::push(const std::string &text) {
+std::vector<AnswerEvent> ToolCallParser::push(const std::string &text) {
   unread += text;
   run();
   bool mayGoBack = place == Place::after || (place == Place::call && !hasBegun);
@@ -178,7 +261,7 @@ std::vector<ToolEvent> ToolCallParser::push(const std::string &text) {
   return std::exchange(events, {});
 }
 
-std::vector<ToolEvent> ToolCallParser::finish() {
+std::vector<AnswerEvent> ToolCallParser::finish() {
   while (place == Place::call && !hasBegun) {
     say(opening);
     goBack();
@@ -189,10 +272,13 @@ std::vector<ToolEvent> ToolCallParser::finish() {
     say(rest);
   } else if (place == Place::broken) { // cut: nothing says what closes what
     handOnBroken(rest);
+    if (form.closer.empty()) { // the end does
+      tail.clear();
+    }
     handOn(tail);
   }
   if (count == 0 && !white.empty()) {
-    add(ToolEvent::Kind::text, white);
+    add(AnswerEvent::Kind::text, white);
   }
   white.clear();
   return std::exchange(events, {});

@@ -1,30 +1,28 @@
-// Finds tool calls in an answer that comes piece by piece: JSON objects with
-// "name" and "arguments" between <tool_call> and </tool_call>.
+// Finds tool calls in an answer that comes piece by piece, in the form that the
+// model writes them in.
 #ifndef CHEEMS_SERVER_API_TOOLCALLPARSER_H
 #define CHEEMS_SERVER_API_TOOLCALLPARSER_H
 
 #include "runtime/Text/StopStrings.h"
 #include "server/Api/CallScanner.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
 namespace cheems::serve {
 
 /// What a piece of text adds to the answer.
-struct ToolEvent {
+struct AnswerEvent {
   enum class Kind {
-    text,     ///< `text` is said to the user
-    call,     ///< a call of the tool named `text` begins
-    arguments ///< `text` goes on the last call's arguments
+    text,      ///< `text` is said to the user
+    reasoning, ///< `text` is how the model came to it
+    call,      ///< a call of the tool named `text` begins
+    arguments  ///< `text` goes on the last call's arguments
   };
   Kind kind;
   std::string text;
 };
-
-/// What opens and closes a call in the text of a model of Qwen's kind.
-inline constexpr const char *callBegins = "<tool_call>";
-inline constexpr const char *callEnds = "</tool_call>";
 
 /// All events together do not depend on how the text was cut.
 ///
@@ -35,51 +33,64 @@ inline constexpr const char *callEnds = "</tool_call>";
 /// third tag is outside of a string for one of them, and ends it.
 class ToolCallParser {
 public:
-  /// Unless `parallel`, calls after the first one are left out.
-  explicit ToolCallParser(bool parallel);
+  /// Unless `parallel`, calls after the first one are left out. A call without
+  /// an opener, where the form has such, is one only of a tool of `names`, with
+  /// arguments: answers may be JSON, too.
+  ToolCallParser(const CallForm &form, bool parallel,
+                 const std::set<std::string> &names);
 
-  std::vector<ToolEvent> push(const std::string &text);
+  std::vector<AnswerEvent> push(const std::string &text);
   /// At the end of the text.
-  std::vector<ToolEvent> finish();
-  int64_t calls() const { return count; }
+  std::vector<AnswerEvent> finish();
 
 private:
   enum class Place {
+    front,  ///< of the answer, which may be a call
     text,   ///< outside of calls
-    call,   ///< after <tool_call>, in what may be a call
+    call,   ///< after an opener, in what may be a call
     broken, ///< in arguments that are no JSON any more: they end at the tag
-    after   ///< of a call; </tool_call> or another call may come
+    after   ///< of a call; the closer or another call may come
   };
   void run();
+  void front(char byte);
   void outside(char byte);
   void inside(char byte);
   void inBroken(char byte);
   void behindCall(char byte);
   void open(const std::string &tag);
+  void openNext();
+  bool mayBegin() const;
+  bool isStranger() const;
   void begin(const std::string &name);
   void endCall(size_t end);
   void beginText();
   void goBack();
-  void add(ToolEvent::Kind kind, const std::string &text);
+  void add(AnswerEvent::Kind kind, const std::string &text);
   void say(const std::string &text);
   void handOn(const std::string &arguments);
   void handOnBroken(const std::string &text);
 
+  const CallForm &form;
   bool parallel;
+  std::set<std::string> names;
   Place place = Place::text;
   int64_t count = 0;
-  std::string unread;  ///< from where reading may have to go back to
-  size_t at = 0;       ///< the next byte of it
-  size_t mark = 0;     ///< after the tag, or after the call
-  std::string opening; ///< the tag of the call at hand; "": it has none
+  std::string unread;       ///< from where reading may have to go back to
+  size_t at = 0;            ///< the next byte of it
+  size_t mark = 0;          ///< after the tag, or after the call
+  std::string opening;      ///< the tag of the call at hand; "": it has none
+  bool isBare = false;      ///< no tag opened it, nor those before it
+  bool mayOpenList = false; ///< no call came in it, and no bracket
+  bool inList = false;      ///< the list of calls is open
   StopStrings tag;
   std::string white; ///< held back: a call may follow, and then it is nothing
   CallScanner scanner;
-  bool hasBegun = false;  ///< this call's name has been handed out
-  bool isLeftOut = false; ///< it would have been
-  std::string tail;       ///< of broken arguments, that may close the call
-  size_t closing = 0;     ///< bytes of </tool_call> that came after a call
-  std::vector<ToolEvent> events;
+  bool hasBegun = false;    ///< this call's name has been handed out
+  bool isLeftOut = false;   ///< it would have been
+  std::string tail;         ///< of broken arguments, that may close the call
+  bool isSeparated = false; ///< the separator came after the call
+  size_t closing = 0;       ///< bytes of the closer that came after a call
+  std::vector<AnswerEvent> events;
 };
 
 } // namespace cheems::serve

@@ -253,7 +253,23 @@ std::string callable(const Json &tools) {
 
 } // namespace
 
-ToolUse readTools(Fields &fields) {
+/// A form that writes names as they are cannot write all.
+static void requireWritable(const ToolUse &use) {
+  if (use.calls->layout != CallLayout::named) {
+    return;
+  }
+  for (const std::string &name : use.names) {
+    if (name.find_first_of(" \t\r\n[]{}<>\"") != name.npos) {
+      refuse("tools", "tools: the name '" + name.substr(0, 60) +
+                          "' has a character that the model's form of calls (" +
+                          use.calls->name +
+                          ") cannot write; use letters, digits, _ and -");
+    }
+  }
+}
+
+ToolUse readTools(Fields &fields, const ChatStyle &style,
+                  const Tokenizer &tokenizer) {
   ToolUse use;
   const Json *tools = fields.find("tools");
   const Json *choice = fields.find("tool_choice");
@@ -272,10 +288,23 @@ ToolUse readTools(Fields &fields) {
   if (!hasTools && mode != "auto") {
     refuse("tool_choice", "tool_choice needs tools");
   }
-  use.parses = hasTools;
+  if (!hasTools) {
+    return use;
+  }
+  if (!style.calls && !style.whyNoCalls.empty()) {
+    refuse("tools", style.whyNoCalls);
+  }
+  use.calls = style.calls;
   if (mode.is_object() && mode.value("type", Json()) == "allowed_tools") {
     mode = readAllowed(mode, use.tools);
   }
+  for (const Json &tool : use.tools) {
+    use.names.insert(tool["function"]["name"].get<std::string>());
+  }
+  if (!use.calls) {
+    return use; // there is no chat template, which the renderer refuses
+  }
+  requireWritable(use);
   if (mode == "auto") {
     return use;
   }
@@ -283,9 +312,17 @@ ToolUse readTools(Fields &fields) {
       mode == "required"
           ? use.tools
           : withNames(use.tools, {namedFunction(mode, "tool_choice")});
-  use.grammar =
-      grammarOf("tools", [&] { return toolCallGrammar(callable(chosen)); });
+  use.grammar = grammarOf("tools", [&] {
+    return toolCallGrammar(callable(chosen), syntaxOf(*use.calls, tokenizer));
+  });
   return use;
+}
+
+Json readRenderedTools(Fields &fields, const ChatStyle &style,
+                       const Tokenizer &tokenizer) {
+  ChatStyle any = style;
+  any.whyNoCalls.clear();
+  return readTools(fields, any, tokenizer).tools;
 }
 
 } // namespace cheems::serve

@@ -59,7 +59,7 @@ static std::string letterOf(int byte) {
   return out;
 }
 
-static std::string bytesTokenizer() {
+static std::string bytesTokenizer(const std::vector<std::string> &special) {
   auto tokenizer = nlohmann::json::parse(talkingTokenizer());
   auto vocabulary = nlohmann::json::object();
   for (int byte = 0; byte < 256; ++byte) {
@@ -80,8 +80,11 @@ static std::string bytesTokenizer() {
   for (const char *name : {"<bos>", "<|im_start|>", "<|im_end|>"}) {
     add(id++, name);
   }
+  vocabulary["ab"] = id++;
+  for (const std::string &name : special) {
+    add(id++, name.c_str());
+  }
   add(vocabularySize, lostText);
-  vocabulary["ab"] = abId;
   tokenizer["model"]["vocab"] = vocabulary;
   tokenizer["added_tokens"] = added;
   tokenizer["post_processor"]["special_tokens"]["<bos>"]["ids"] = {bosId};
@@ -89,12 +92,13 @@ static std::string bytesTokenizer() {
 }
 
 std::shared_ptr<TextModel> bytesModel(const std::string &format,
-                                      const std::string &generation) {
+                                      const std::string &generation,
+                                      const std::vector<std::string> &special) {
   FakeArtifact artifact = talkingArtifact();
   artifact.metadata["vocab_size"] = vocabularySize;
   artifact.metadata["bos_token_id"] = bosId;
   artifact.metadata["eos_token_ids"] = {endId};
-  setText(artifact, CHEEMS_SECTION_TOKENIZER, bytesTokenizer());
+  setText(artifact, CHEEMS_SECTION_TOKENIZER, bytesTokenizer(special));
   nlohmann::json config = {{"bos_token", "<bos>"}, {"eos_token", "<|im_end|>"}};
   bool isList = !format.empty() && format[0] == '[';
   if (isList) {
@@ -315,8 +319,9 @@ std::vector<std::string> StandInResponder::events() const {
 }
 
 Served::Served(const std::string &format, ApiOptions options,
-               const std::string &generation)
-    : text(bytesModel(format, generation)),
+               const std::string &generation,
+               const std::vector<std::string> &special)
+    : text(bytesModel(format, generation, special)),
       api(*text, engine, std::move(options)) {}
 
 Reply Served::ask(const std::string &method, const std::string &path,

@@ -26,9 +26,10 @@ extern const char *const qwenTemplate;
 extern const char *const plainTemplate;
 
 /// `format` is a template, or a list of named ones as tokenizer_config.json has
-/// it.
-std::shared_ptr<TextModel> bytesModel(const std::string &format,
-                                      const std::string &generation = "");
+/// it; `special` are up to four further special tokens, from 260 on.
+std::shared_ptr<TextModel>
+bytesModel(const std::string &format, const std::string &generation = "",
+           const std::vector<std::string> &special = {});
 /// Each byte's token.
 std::vector<int32_t> bytesOf(const std::string &text);
 
@@ -101,7 +102,8 @@ class Served {
 public:
   explicit Served(const std::string &format = qwenTemplate,
                   serve::ApiOptions options = {},
-                  const std::string &generation = "");
+                  const std::string &generation = "",
+                  const std::vector<std::string> &special = {});
   Reply ask(const std::string &method, const std::string &path,
             const std::string &body = "", const std::string &query = "",
             serve::HttpFields fields = {});

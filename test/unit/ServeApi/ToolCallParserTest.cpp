@@ -18,11 +18,11 @@ struct Heard {
   }
 };
 
-void hear(Heard &heard, const std::vector<ToolEvent> &events) {
-  for (const ToolEvent &each : events) {
-    if (each.kind == ToolEvent::Kind::text) {
+void hear(Heard &heard, const std::vector<AnswerEvent> &events) {
+  for (const AnswerEvent &each : events) {
+    if (each.kind == AnswerEvent::Kind::text) {
       heard.said += each.text;
-    } else if (each.kind == ToolEvent::Kind::call) {
+    } else if (each.kind == AnswerEvent::Kind::call) {
       heard.calls.push_back(each.text + ":");
     } else {
       heard.calls.back() += each.text;
@@ -31,7 +31,7 @@ void hear(Heard &heard, const std::vector<ToolEvent> &events) {
 }
 
 Heard parsed(const std::string &text, bool parallel = true) {
-  ToolCallParser parser(parallel);
+  ToolCallParser parser(callForms()[0], parallel, {});
   Heard heard;
   hear(heard, parser.push(text));
   hear(heard, parser.finish());
@@ -118,7 +118,7 @@ TEST(ToolCallParser, proseThatMentionsATagHidesNoCall) {
 }
 
 TEST(ToolCallParser, proseThatMentionsATagIsSaidAtOnce) {
-  ToolCallParser parser(true);
+  ToolCallParser parser(callForms()[0], true, {});
   Heard heard;
   hear(heard, parser.push("write <tool_call> then"));
   EXPECT_EQ(heard.said, "write <tool_call> then");
@@ -220,7 +220,7 @@ TEST(ToolCallParser, howATextIsCutDoesNotMatter) {
       text += pieces[random() % std::size(pieces)];
     }
     bool parallel = random() % 2 == 0;
-    ToolCallParser parser(parallel);
+    ToolCallParser parser(callForms()[0], parallel, {});
     Heard heard;
     for (size_t at = 0; at < text.size();) {
       size_t length = 1 + random() % 9;

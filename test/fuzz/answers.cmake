@@ -1,0 +1,1 @@
+cheems_fuzz_target(fuzz_answers answers.cpp LINK CheemsServeApi)
