@@ -19,7 +19,10 @@ public:
       : from(from), first(f.integer(op.getFirst())),
         hides(op.getKind() == MaskKind::Threshold),
         hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
-        mask(f.tensor(op.getMask())) {
+        mask(op.getMask() ? &f.tensor(op.getMask()) : nullptr) {
+    if (op.getWindow()) {
+      window = static_cast<int64_t>(*op.getWindow());
+    }
     if (op.getSeen()) {
       seen = f.readIntegers(op.getSeen());
     }
@@ -34,14 +37,15 @@ public:
   int64_t count(int64_t t) const { return seen ? (*seen)[t] : first + t + 1; }
 
   bool operator()(int64_t t, int64_t m, int64_t j) const {
-    if (from + j >= count(t) || (hides && !(mask(m, j) >= hideBelow))) {
+    if (from + j >= count(t) || (window && from + j < count(t) - *window) ||
+        (hides && !((*mask)(m, j) >= hideBelow))) {
       return false;
     }
     if (!threshold) {
       return true;
     }
     // masks are ranked as f32
-    float own = static_cast<float>(mask(m, j)),
+    float own = static_cast<float>((*mask)(m, j)),
           worst = static_cast<float>((*threshold)(t, m));
     return own > worst || (own == worst && (*position)(m, j) <= (*last)(t, m));
   }
@@ -50,7 +54,8 @@ private:
   int64_t from, first;
   bool hides;
   double hideBelow;
-  const Tensor &mask;
+  const Tensor *mask; ///< or null
+  std::optional<int64_t> window;
   std::optional<std::vector<int64_t>> seen;
   const Tensor *threshold = nullptr, *last = nullptr, *position = nullptr;
 };
@@ -109,8 +114,9 @@ void attend(OpTy op, int64_t from, bool ends, reference::RunningSoftmax &state,
   }
   reference::onlineAttention(
       query, entriesOf(op.getKeys(), op.getKeyScales(), f),
-      entriesOf(op.getValues(), op.getValueScales(), f), f.tensor(op.getMask()),
-      op.getKind(), op.getScale().convertToDouble(), sight, state);
+      entriesOf(op.getValues(), op.getValueScales(), f),
+      op.getMask() ? &f.tensor(op.getMask()) : nullptr, op.getKind(),
+      op.getScale().convertToDouble(), sight, state);
 }
 
 inline void setState(Operation *op, reference::RunningSoftmax state, Frame &f) {

@@ -55,7 +55,8 @@ static void checkPools(SegmentedAttentionOp op, ArrayRef<Segment> segments,
           checkWritten(pool, {s.slot, layer, head}, before, f);
         }
       }
-      for (int64_t m = head * masks; m < (head + 1) * masks; ++m) {
+      for (int64_t m = head * masks; op.getMasks() && m < (head + 1) * masks;
+           ++m) {
         checkWritten(op.getMasks(), {s.slot, layer, m}, before, f);
       }
     }
@@ -67,6 +68,7 @@ static reference::SegmentedAttentionOptions optionsOf(SegmentedAttentionOp op) {
   options.kind = op.getKind();
   options.scale = op.getScale().convertToDouble();
   options.keep = op.getKeep();
+  options.window = op.getWindow();
   if (op.getHideBelow()) {
     options.hideBelow = op.getHideBelow()->convertToDouble();
   }
@@ -112,7 +114,7 @@ static void segmentedAttention(SegmentedAttentionOp op, Frame &f) {
   }
   reference::AttentionPools pools{
       f.tensor(op.getKeys()),      f.tensor(op.getValues()),
-      f.tensor(op.getMasks()),     optional(op.getPositions()),
+      optional(op.getMasks()),     optional(op.getPositions()),
       optional(op.getKeyScales()), optional(op.getValueScales()),
       optional(op.getCounts())};
   auto segments = segmentsOf(cast<SegmentedOpInterface>(op.getOperation()),
@@ -146,9 +148,9 @@ static void segmentedAttention(SegmentedAttentionOp op, Frame &f) {
   unsigned next = 1;
   f.set(op.getResult(next++), std::move(pools.keys));
   f.set(op.getResult(next++), std::move(pools.values));
-  f.set(op.getResult(next++), std::move(pools.masks));
-  for (std::optional<Tensor> *pool : {&pools.positions, &pools.keyScales,
-                                      &pools.valueScales, &pools.counts}) {
+  for (std::optional<Tensor> *pool :
+       {&pools.masks, &pools.positions, &pools.keyScales, &pools.valueScales,
+        &pools.counts}) {
     if (*pool) {
       f.set(op.getResult(next++), std::move(**pool));
     }

@@ -29,12 +29,12 @@ Tensor RunningSoftmax::result() const {
 }
 
 void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
-                     const Tensor &mask, MaskKind kind, double scale,
+                     const Tensor *mask, MaskKind kind, double scale,
                      const std::function<bool(int64_t, int64_t, int64_t)> &sees,
                      RunningSoftmax &state) {
   int64_t rows = q.shape[0], heads = q.shape[1], size = q.shape[2];
   int64_t headsPerKey = heads / k.shape[0],
-          headsPerMask = heads / mask.shape[0];
+          headsPerMask = heads / (mask ? *mask : k).shape[0];
   for (int64_t t = 0; t < rows; ++t) {
     for (int64_t h = 0; h < heads; ++h) {
       int64_t g = h / headsPerKey, m = h / headsPerMask;
@@ -50,7 +50,7 @@ void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
         }
         score *= scale;
         if (kind == MaskKind::Bias) {
-          score += mask(m, j);
+          score += (*mask)(m, j);
         }
         scores.emplace_back(j, score);
         maximum = std::max(maximum, score);
@@ -67,7 +67,7 @@ void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
       for (auto [j, score] : scores) {
         double e = std::exp(score - maximum);
         state.sum(t, h) += e;
-        double weight = kind == MaskKind::Scale ? e * mask(m, j) : e;
+        double weight = kind == MaskKind::Scale ? e * (*mask)(m, j) : e;
         for (int64_t p = 0; p < size; ++p) {
           state.y(t, h, p) += weight * v(g, j, p);
         }

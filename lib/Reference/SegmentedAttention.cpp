@@ -92,7 +92,11 @@ public:
 
 private:
   int64_t stateHeads() const { return pools.keys.shape[2]; }
-  int64_t masksPerHead() const { return pools.masks.shape[2] / stateHeads(); }
+  /// Attention without masks has one of zero for each state head, which is
+  /// neither stored nor looked at.
+  int64_t masksPerHead() const {
+    return pools.masks ? pools.masks->shape[2] / stateHeads() : 1;
+  }
 
   int64_t entriesBefore(const Segment &s, int64_t g) const {
     if (pools.counts) {
@@ -115,8 +119,9 @@ private:
     entry.valueScale = values.scales(row, keyHead);
     for (int64_t i = 0; i < masksPerHead(); ++i) {
       int64_t m = g * masksPerHead() + i;
-      entry.masks.push_back(rows.mask ? (*rows.mask)(row, m)
-                                      : double(options.visible[m]));
+      entry.masks.push_back(rows.mask     ? (*rows.mask)(row, m)
+                            : pools.masks ? double(options.visible[m])
+                                          : 0.0);
       entry.ranks.push_back(rows.rank ? (*rows.rank)(row, m)
                                       : entry.masks.back());
     }
@@ -178,7 +183,8 @@ private:
     }
     for (int64_t i = 0; i < masksPerHead(); ++i) {
       entry.masks.push_back(
-          pools.masks(slot, layer, g * masksPerHead() + i, e));
+          pools.masks ? (*pools.masks)(slot, layer, g * masksPerHead() + i, e)
+                      : 0.0);
     }
     entry.ranks = entry.masks;
     entry.position =
@@ -195,8 +201,8 @@ private:
       (*pools.keyScales)(slot, layer, g, e) = entry.keyScale;
       (*pools.valueScales)(slot, layer, g, e) = entry.valueScale;
     }
-    for (int64_t i = 0; i < masksPerHead(); ++i) {
-      pools.masks(slot, layer, g * masksPerHead() + i, e) = entry.masks[i];
+    for (int64_t i = 0; pools.masks && i < masksPerHead(); ++i) {
+      (*pools.masks)(slot, layer, g *masksPerHead() + i, e) = entry.masks[i];
     }
     if (pools.positions) {
       (*pools.positions)(slot, layer, g, e) = entry.position;
@@ -246,6 +252,7 @@ private:
     MaskOptions how{options.kind, options.keep, options.hideBelow};
     how.ranks = numbersOf(entries, &Entry::ranks).first;
     how.scale = options.scale;
+    how.age = options.window;
     if (pools.valueScales) {
       how.valueScales = valueScales;
     }
@@ -261,8 +268,11 @@ private:
 
   /// Whether a query head sees rows at all.
   bool sees(int64_t head) const {
-    int64_t headsPerMask = rows.query.shape[1] / pools.masks.shape[2];
-    return rows.mask || options.visible[head / headsPerMask];
+    if (rows.mask || !pools.masks) {
+      return true;
+    }
+    int64_t headsPerMask = rows.query.shape[1] / pools.masks->shape[2];
+    return options.visible[head / headsPerMask];
   }
 
   /// Leaves the W best of what the row at `position` sees. Masks of NaN come

@@ -32,7 +32,8 @@ struct MaskOptions {
 
 /// Causal attention of q [T, H, P] over k [N, G, P] and v [N, G, V] under mask
 /// [M, N]; the result is [T, H, V]. Head h reads key/value head h / (H/G) and
-/// mask head h / (H/M); G and M divide H. Key n is visible to query t only
+/// mask head h / (H/M); G and M divide H. Of kind None nothing is read of the
+/// mask but its shape. Key n is visible to query t only
 /// where keyPositions[n] <= queryPositions[t]. A query with no visible key
 /// gives zero.
 Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,

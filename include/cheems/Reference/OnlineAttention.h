@@ -22,10 +22,11 @@ struct RunningSoftmax {
 };
 
 /// Brings `state` up to date with a block of entries: q [T, H, P], k and v
-/// [G, J, P], mask [M, J]. `sees(t, m, j)` tells whether row t sees entry j of
-/// the block under mask head m; entries it hides are not looked at.
+/// [G, J, P], mask [M, J], or null for kind none, of which M is G. `sees(t, m,
+/// j)` tells whether row t sees entry j of the block under mask head m; entries
+/// it hides are not looked at.
 void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
-                     const Tensor &mask, MaskKind kind, double scale,
+                     const Tensor *mask, MaskKind kind, double scale,
                      const std::function<bool(int64_t, int64_t, int64_t)> &sees,
                      RunningSoftmax &state);
 

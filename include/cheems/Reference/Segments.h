@@ -41,10 +41,11 @@ struct AttentionRows {
 };
 
 /// What is stored, by G' heads: keys and values [slots, layers, G', C, P],
-/// masks [slots, layers, M, C], the others [slots, layers, G', C], counts
-/// [slots, layers, G'].
+/// masks [slots, layers, M, C] unless the kind is None, the others [slots,
+/// layers, G', C], counts [slots, layers, G'].
 struct AttentionPools {
-  Tensor keys, values, masks;
+  Tensor keys, values;
+  std::optional<Tensor> masks;
   std::optional<Tensor> positions; ///< with `keep`
   std::optional<Tensor> keyScales,
       valueScales;              ///< keys and values are quantized
@@ -55,6 +56,8 @@ struct SegmentedAttentionOptions {
   MaskKind kind = MaskKind::Bias;
   double scale = 1.0;
   std::optional<int64_t> keep = std::nullopt;
+  /// A row sees those that are fewer than so many positions before it.
+  std::optional<int64_t> window = std::nullopt;
   double hideBelow = 1.0;    ///< means something for kind Threshold only
   std::vector<bool> visible; ///< [M], where no mask is given
   bool storesBF16 = false;   ///< keys and values

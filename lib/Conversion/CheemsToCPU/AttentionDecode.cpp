@@ -25,6 +25,19 @@ Value AttentionLoops::blocksOf(Value entries) {
   return arith::CeilDivUIOp::create(e.b, entries, e.index(cpu::kAttentionKeys));
 }
 
+/// The block in which the window of a row begins that sees up to so many
+/// entries; null without a window.
+Value AttentionLoops::firstBlockOf(Value entries) {
+  if (!op.getWindow()) {
+    return {};
+  }
+  ImplicitLocOpBuilder &b = e.b;
+  Value window = e.index(static_cast<int64_t>(*op.getWindow())),
+        passed = arith::SubIOp::create(
+            b, arith::MaxUIOp::create(b, entries, window), window);
+  return arith::DivUIOp::create(b, passed, e.index(cpu::kAttentionKeys));
+}
+
 /// For every segment and head that sees anything, in order.
 SmallVector<Value> AttentionLoops::eachHead(ValueRange carried, HeadBody body) {
   ImplicitLocOpBuilder &b = e.b;
@@ -197,8 +210,9 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
   AttentionState::Sight sight = sightOf(stored, of, sequence);
   Value entries = entriesOf(of, stored);
   Value blocks = blocksOf(entries);
-  Value first = splits.share(part, shares, blocks),
-        end = splits.share(e.add(part, e.index(1)), shares, blocks),
+  Value passed = firstBlockOf(entries);
+  Value first = splits.share(part, shares, blocks, passed),
+        end = splits.share(e.add(part, e.index(1)), shares, blocks, passed),
         count = arith::SubIOp::create(b, end, first);
 
   ValueRange own = loop.getRegionOutArgs();
@@ -221,10 +235,13 @@ AttentionLoops::Softmax AttentionLoops::attendToSplits(const Stored &stored,
       [&](OpBuilder &, Location, Value i, ValueRange before) {
         Value split = e.add(first, i);
         auto firstEntry = [&](Value split) -> Value {
+          Value block = splits.firstBlock(split);
+          if (passed) { // of a split that the window begins in the rest
+            block = arith::MaxUIOp::create(b, block, passed);
+          }
           return arith::MinUIOp::create(
               b, entries,
-              arith::MulIOp::create(b, splits.firstBlock(split),
-                                    e.index(cpu::kAttentionKeys)));
+              arith::MulIOp::create(b, block, e.index(cpu::kAttentionKeys)));
         };
         SmallVector<Value> state, after;
         SmallVector<Extents> indices, sizes;
@@ -263,8 +280,12 @@ AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
   SmallVector<Value> merged = eachHead(
       {all.maximum, all.sum, all.y}, [&](Value s, Value i, ValueRange before) {
         Sequence of = sequenceOf(s, i, statePools, /*decode=*/true);
-        Value splits = AttentionSplits(b, b.getLoc())
-                           .splitsOf(blocksOf(entriesOf(of, stored)));
+        AttentionSplits numbers(b, b.getLoc());
+        Value entries = entriesOf(of, stored),
+              splits = numbers.splitsOf(blocksOf(entries)), first = e.index(0);
+        if (Value passed = firstBlockOf(entries)) {
+          first = numbers.splitOf(passed);
+        }
         auto [offsets, sizes] = placeOf(of, of.start, one);
         Extents place(ArrayRef(offsets).take_front(2)),
             extents(ArrayRef(sizes).take_front(2));
@@ -273,7 +294,7 @@ AttentionLoops::Softmax AttentionLoops::mergeSplits(const Stored &stored,
             e.slice(before[1], place, extents, {1, queries}),
             e.slice(before[2], offsets, sizes, {1, queries, size})};
         auto loop = scf::ForOp::create(
-            b, e.index(0), splits, e.index(1), state,
+            b, first, splits, e.index(1), state,
             [&](OpBuilder &, Location, Value split, ValueRange state) {
               auto later = [&](Value of, Value start, bool values) {
                 Extents at{start, split, i, zero},

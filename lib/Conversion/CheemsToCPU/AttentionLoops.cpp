@@ -63,7 +63,7 @@ AttentionLoops::Sequence AttentionLoops::sequenceOf(Value s, Value headNumber,
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   for (auto [i, pool] : llvm::enumerate(pools)) {
     int64_t rank = cast<RankedTensorType>(pool.getType()).getRank();
-    bool mask = i == 2;
+    bool mask = i == 2 && op.getMasks();
     SmallVector<OpFoldResult> offsets{of.slot, op.getLayer(),
                                       mask ? headTimes(of.head, masks)
                                            : OpFoldResult(of.head)};

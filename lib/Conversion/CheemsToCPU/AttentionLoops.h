@@ -79,6 +79,7 @@ private:
   Stored storeRows();
   Value entriesOf(const Sequence &of, const Stored &stored);
   Value blocksOf(Value entries);
+  Value firstBlockOf(Value entries);
   SmallVector<Value> softmaxOf(AttentionState &sequence, const Sequence &of,
                                Value from, Value to, Value entries,
                                const AttentionState::Sight &sight,

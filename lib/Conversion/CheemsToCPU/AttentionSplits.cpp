@@ -60,13 +60,23 @@ Value AttentionSplits::beginsLater(Value block) {
   return arith::AndIOp::create(b, loc, begins, later);
 }
 
-Value AttentionSplits::share(Value part, Value parts, Value blocks) {
-  Value at = arith::DivUIOp::create(b, loc, mul(blocks, part), parts);
+Value AttentionSplits::share(Value part, Value parts, Value blocks,
+                             Value passed) {
+  Value left = passed ? sub(blocks, passed) : blocks;
+  Value at = arith::DivUIOp::create(b, loc, mul(left, part), parts);
+  if (passed) {
+    at = add(at, passed);
+  }
   Value split = splitOf(at), next = add(split, 1);
   Value ends = add(firstBlock(split),
                    arith::MinUIOp::create(b, loc, firstBlock(next), blocks));
   Value pastHalf = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
                                          shiftLeft(at, index(1)), ends);
   Value nearest = select(pastHalf, next, split);
+  if (passed) {
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part, index(0));
+    nearest = select(isFirst, split, nearest);
+  }
   return arith::MinUIOp::create(b, loc, nearest, splitsOf(blocks));
 }

@@ -140,10 +140,10 @@ Value AttentionState::attend(Value q, Value first, const Sight &sight,
   Value position = sight.threshold ? entries[3] : Value();
   auto [keyScales, valueScales] = scales();
   return cpu::DynamicMaskAttentionOp::create(
-             e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
+             e.b, TypeRange{y.getType()}, q, entries[0], entries[1], masks(),
              first, sight.seen, position, sight.threshold, sight.last,
              keyScales, valueScales, y, op.getKindAttr(), op.getScaleAttr(),
-             op.getHideBelowAttr(), op.getAllowBf16Attr())
+             op.getHideBelowAttr(), op.getAllowBf16Attr(), op.getWindowAttr())
       .getResult(0);
 }
 
@@ -172,10 +172,10 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
   auto block = cpu::OnlineAttentionOp::create(
       e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
       vectors(entries[0]), vectors(entries[1]),
-      numbers(entries[2], masksPerHead), first, from, sight.seen, position,
-      sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
-      state[2], op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr(),
-      op.getAllowBf16Attr());
+      masks() ? numbers(masks(), masksPerHead) : Value(), first, from,
+      sight.seen, position, sight.threshold, sight.last, keyScales, valueScales,
+      state[0], state[1], state[2], op.getKindAttr(), op.getScaleAttr(),
+      op.getHideBelowAttr(), op.getAllowBf16Attr(), op.getWindowAttr());
   return block.getResults();
 }
 
@@ -300,7 +300,9 @@ void AttentionState::append(const Block &rows, OpFoldResult first) {
     entries[0] = append(entries[0], op.getKey(), rows, first);
     entries[1] = append(entries[1], op.getValue(), rows, first);
   }
-  entries[2] = appendMask(rows, first);
+  if (masks()) {
+    entries[2] = appendMask(rows, first);
+  }
   if (op.getKeep()) {
     entries[3] = appendPosition(rows, first);
   }

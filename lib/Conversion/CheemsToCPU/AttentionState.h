@@ -16,8 +16,9 @@ public:
   OpFoldResult keyValueHead; ///< whose keys it stores
   int64_t queriesPerHead, masksPerHead;
 
-  /// The slot's slices of the pools: keys, values [1, C, P], masks [M', C],
-  /// with a window positions [1, C], of int8 scales of both [1, C].
+  /// The slot's slices of the pools: keys, values [1, C, P], masks [M', C]
+  /// where there are some, with a window positions [1, C], of int8 scales of
+  /// both [1, C].
   SmallVector<Value> entries;
   /// How many entries are stored, where that is counted.
   Value count;
@@ -91,7 +92,9 @@ private:
   OpFoldResult lastOf(const Block &rows);
   /// Scratch of the worker, [rows(, 1)].
   Value scratch(const Block &rows, Type type, bool column);
-  size_t scalePools() { return op.getKeep() ? 4 : 3; }
+  size_t scalePools() { return op.getKeep() ? 4 : op.getMasks() ? 3 : 2; }
+  /// Returns the masks of entries, or null.
+  Value masks() { return op.getMasks() ? entries[2] : Value(); }
   /// Returns the scales of int8 keys and values, else null.
   std::pair<Value, Value> scales();
   Value attend(Value q, Value first, const Sight &sight, Value y);

@@ -71,6 +71,20 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), seen);
   }
 
+  /// The block of entries in which the first row's window begins. Blocks are
+  /// those of the whole sequence, so that a row has the same ones whatever
+  /// stands before it.
+  Value begin() {
+    if (!op.getWindow()) {
+      return index(0);
+    }
+    Value window = index(static_cast<int64_t>(*op.getWindow())),
+          seen = add(op.getFirst(), 1),
+          passed = sub(arith::MaxUIOp::create(b, loc, seen, window), window),
+          size = index(keysPerBlock);
+    return mul(arith::DivUIOp::create(b, loc, passed, size), keysPerBlock);
+  }
+
   /// Maximum, sum and values before anything is seen.
   SmallVector<Value> fresh(ValueRange state) {
     return {fill(state[0], -std::numeric_limits<double>::infinity()),
@@ -118,10 +132,11 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
         b, loc, state.getTypes(), op.getQuery(),
         entries(op.getKeys(), from, count),
         entries(op.getValues(), from, count),
-        entries(op.getMask(), from, count), op.getFirst(), from, op.getSeen(),
-        position, op.getThreshold(), op.getLast(), keyScales, valueScales,
-        state[0], state[1], state[2], op.getKindAttr(), op.getScaleAttr(),
-        op.getHideBelowAttr(), op.getAllowBf16Attr());
+        op.getMask() ? entries(op.getMask(), from, count) : Value(),
+        op.getFirst(), from, op.getSeen(), position, op.getThreshold(),
+        op.getLast(), keyScales, valueScales, state[0], state[1], state[2],
+        op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr(),
+        op.getAllowBf16Attr(), op.getWindowAttr());
     return online.getResults();
   }
 
@@ -159,7 +174,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
     state.push_back(fill(lowest, -std::numeric_limits<double>::infinity()));
     state.append({scratch(2), scratch(3)});
     auto loop = scf::ForOp::create(
-        b, loc, index(0), last, index(keysPerBlock), state,
+        b, loc, begin(), last, index(keysPerBlock), state,
         [&](OpBuilder &inner, Location, Value from, ValueRange state) {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPoint(inner.getInsertionBlock(),

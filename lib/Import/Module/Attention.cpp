@@ -6,41 +6,47 @@ namespace cheems {
 using namespace mlir;
 
 namespace {
-/// Stores keys, values and masks and attends to what is stored; updates the
-/// pools.
+/// Stores keys, values and masks where there are some, and attends to what is
+/// stored; updates the pools.
 Value attend(Emitter &e, const ModelTypes &types, const Attention &attention,
              Value query, Value key, Value value, Value mask,
              SequenceArguments &arguments) {
-  const DynamicMask &masks = *attention.mask;
+  const DynamicMask *masks = attention.mask ? &*attention.mask : nullptr;
   const ImportOptions &options = types.options;
   ImplicitLocOpBuilder &b = e.b;
   Value y = e.emptyRows(query, b.getF32Type());
   SmallVector<Type> results{y.getType()};
   SmallVector<Value> pools(arguments.pools);
   llvm::append_range(results, ValueRange(pools).getTypes());
-  Value keys = pools[0], values = pools[1], stored = pools[2];
-  ArrayRef<Value> further = ArrayRef(pools).drop_front(3);
+  Value keys = pools[0], values = pools[1];
+  ArrayRef<Value> further = ArrayRef(pools).drop_front(2);
   auto next = [&](bool given) {
     Value pool = given ? further.front() : Value();
     further = further.drop_front(given);
     return pool;
   };
-  Value positions = next(types.windowed()), keyScales = next(options.stateInt8),
+  Value stored = next(masks), positions = next(types.windowed()),
+        keyScales = next(options.stateInt8),
         valueScales = next(options.stateInt8), counts = next(types.counted());
-  SmallVector<bool> visible(masks.visibleHeads.begin(),
-                            masks.visibleHeads.end());
+  DenseBoolArrayAttr visible;
+  if (masks && !mask) {
+    visible = b.getDenseBoolArrayAttr(SmallVector<bool>(
+        masks->visibleHeads.begin(), masks->visibleHeads.end()));
+  }
+  MaskKind kind = masks ? masks->kind : MaskKind::None;
   auto op = SegmentedAttentionOp::create(
       b, results, query, key, value, mask, arguments.segments, arguments.layer,
       y, keys, values, stored, positions, keyScales, valueScales, counts,
-      MaskKindAttr::get(b.getContext(), masks.kind),
+      MaskKindAttr::get(b.getContext(), kind),
       b.getF64FloatAttr(attention.scale),
-      masks.keep ? b.getI64IntegerAttr(*masks.keep) : IntegerAttr(),
-      masks.kind == MaskKind::Threshold ? b.getF64FloatAttr(masks.threshold)
-                                        : FloatAttr(),
-      mask ? DenseBoolArrayAttr() : b.getDenseBoolArrayAttr(visible),
-      b.getI64IntegerAttr(options.block),
+      masks && masks->keep ? b.getI64IntegerAttr(*masks->keep) : IntegerAttr(),
+      kind == MaskKind::Threshold ? b.getF64FloatAttr(masks->threshold)
+                                  : FloatAttr(),
+      visible, b.getI64IntegerAttr(options.block),
       options.stateInt8 && options.stateBF16 ? b.getUnitAttr() : UnitAttr(),
-      /*one_row=*/UnitAttr());
+      /*one_row=*/UnitAttr(),
+      attention.window ? b.getI64IntegerAttr(*attention.window)
+                       : IntegerAttr());
   arguments.pools.assign(op.result_begin() + 1, op.result_end());
   return op.getResult(0);
 }

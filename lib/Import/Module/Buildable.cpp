@@ -66,13 +66,15 @@ private:
   }
 
   void check(const Attention &attention) {
-    want(attention.mask.has_value(), "attention without dynamic masks");
-    want(!attention.window, "a window that drops keys by age");
+    want(!attention.window || !attention.mask,
+         "a window of rows beside dynamic masks");
     check(attention.rotary, attention.headSize);
     const Attention &other = *model.find<Attention>();
     want(attention.keyValueHeads == other.keyValueHeads &&
              attention.headSize == other.headSize,
          "other heads of keys than the first layer of attention");
+    want(attention.mask.has_value() == other.mask.has_value(),
+         "no masks, or the first layer of attention has none");
     if (attention.mask && other.mask) {
       want(attention.mask->heads == other.mask->heads &&
                attention.mask->kind == other.mask->kind &&

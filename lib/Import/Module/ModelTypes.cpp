@@ -69,13 +69,16 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
   int64_t layers = model.count<Attention>(), heads = stateHeads();
   auto entries = RankedTensorType::get(
       {any, layers, heads, any, attention()->headSize}, stateElement());
+  SmallVector<Pool> result{{"keys", StateRole::Keys, entries},
+                           {"values", StateRole::Values, entries}};
   // Without a window the masks of every head of A go with the key head they
   // share.
-  auto masks = RankedTensorType::get(
-      {any, layers, attention()->mask->heads, any}, f32());
-  SmallVector<Pool> result{{"keys", StateRole::Keys, entries},
-                           {"values", StateRole::Values, entries},
-                           {"masks", StateRole::Masks, masks}};
+  if (attention()->mask) {
+    result.push_back(
+        {"masks", StateRole::Masks,
+         RankedTensorType::get({any, layers, attention()->mask->heads, any},
+                               f32())});
+  }
   auto numbers = [&](Type element) {
     return RankedTensorType::get({any, layers, heads, any}, element);
   };

@@ -154,3 +154,13 @@ func.func @window_without_end(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %s
   %r:5 = cheems.segmented_attention bias scale 0.5 keep 9223372036854775807 block 8 one_row ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>) positions(%positions : tensor<?x3x2x?xi32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xi32>
   return %r#0 : tensor<?x2x16xf32>
 }
+
+// Without masks, with int8: scales are the pools after keys and values.
+// CHECK-LABEL: func.func @none(
+// CHECK: cheems.quantize_entries
+// CHECK: cheems.quantize_entries
+// CHECK: cheems_cpu.online_attention none scale 2.500000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<1x2x16xf32>, tensor<1x?x16xi8>, tensor<1x?x16xi8>, index, index) scales(
+func.func @none(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x3x2x?x16xi8>, %values: tensor<?x3x2x?x16xi8>, %ks: tensor<?x3x2x?xf32>, %vs: tensor<?x3x2x?xf32>) -> tensor<?x4x16xf32> {
+  %r:5 = cheems.segmented_attention none scale 0.25 block 8 one_row ins(%q, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values : tensor<?x4x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>) scales(%ks, %vs : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>
+  return %r#0 : tensor<?x4x16xf32>
+}

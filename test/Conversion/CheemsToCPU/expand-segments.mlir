@@ -318,3 +318,12 @@ func.func @example(%x: tensor<?x2x8xf32>, %dt: tensor<?x2xf32>, %a: tensor<2xf32
   return %o, %h : tensor<?x2x8xf32>, tensor<?x7x2x6x8xf32>
 }
 // doc-end
+
+// Without masks there are two pools, and nothing else is stored.
+// CHECK-LABEL: func.func @none(
+// CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>)
+// CHECK: cheems_cpu.dynamic_mask_attention none scale 2.500000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x16xf32>, tensor<1x?x16xbf16>, tensor<1x?x16xbf16>, index) outs(
+func.func @none(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x3x2x?x16xbf16>, %values: tensor<?x3x2x?x16xbf16>) -> (tensor<?x4x16xf32>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>) {
+  %r:3 = cheems.segmented_attention none scale 0.25 block 8 ins(%q, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values : tensor<?x4x16xf32>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>) -> tensor<?x4x16xf32>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>
+  return %r#0, %r#1, %r#2 : tensor<?x4x16xf32>, tensor<?x3x2x?x16xbf16>, tensor<?x3x2x?x16xbf16>
+}

@@ -49,16 +49,17 @@ TEST(Buildable, ADoge) {
   EXPECT_FALSE(bool(checkBuildable(model)));
   branch(model, 1).mixers.push_back({RetrievedExperts{}});
   EXPECT_FALSE(bool(checkBuildable(model)));
+  attention(model).mask.reset();
+  attention(model).window = 4;
+  EXPECT_FALSE(bool(checkBuildable(model)));
   model.layers.clear();
   EXPECT_FALSE(bool(checkBuildable(model)));
 }
 
 TEST(Buildable, NamesTheLayerAndWhatItHas) {
-  EXPECT_EQ(refusalOf([](auto &m) { attention(m).mask.reset(); }),
+  EXPECT_EQ(refusalOf([](auto &m) { attention(m).window = 4; }),
             "a model of type 'doge' is read, but cannot be compiled by this "
-            "version: layer 0 has attention without dynamic masks");
-  EXPECT_THAT(refusalOf([](auto &m) { attention(m).window = 4; }),
-              HasSubstr("layer 0 has a window that drops keys by age"));
+            "version: layer 0 has a window of rows beside dynamic masks");
   EXPECT_THAT(refusalOf([](auto &m) { attention(m).rotary.reset(); }),
               HasSubstr("heads without positions"));
   EXPECT_THAT(refusalOf([](auto &m) { attention(m).rotary->size = 2; }),
@@ -96,6 +97,8 @@ TEST(Buildable, LayersAgreeInWhatTheyStore) {
               HasSubstr("layer 1 has other heads of keys"));
   EXPECT_THAT(second([](Attention &a) { a.mask->keep = 3; }),
               HasSubstr("layer 1 has other masks"));
+  EXPECT_THAT(second([](Attention &a) { a.mask.reset(); }),
+              HasSubstr("layer 1 has no masks, or the first layer"));
 }
 } // namespace
 } // namespace cheems

@@ -25,16 +25,19 @@ struct AttentionForm {
   bool stored = false; ///< only entries that some head sees; kind threshold
   bool single = false; ///< of one row, which the type says
   bool bf16 = false;   ///< of quantized values: matmuls may be of bf16
+  int64_t window = 0;  ///< entries that a row sees at most; 0: all; kind none
 
   const char *kindName() const {
     return kind == MaskKind::Bias        ? "bias"
            : kind == MaskKind::Threshold ? "threshold"
-                                         : "scale";
+           : kind == MaskKind::Scale     ? "scale"
+                                         : "none";
   }
   std::string name() const {
     std::ostringstream text;
     text << kindName() << "_keep" << keep << "_H" << heads << "_G" << keyHeads
          << "_M" << maskHeads << "_P" << size << "_" << spelling(element)
+         << (window ? "_W" + std::to_string(window) : "")
          << (stored ? "_stored" : "") << (bf16 ? "_bf16" : "")
          << (single ? "_row" : "");
     return text.str();
@@ -58,6 +61,18 @@ struct AttentionForm {
   std::string masks(const std::string &type) const {
     return std::to_string(maskHeads) + "x?x" + type;
   }
+  bool masked() const { return kind != MaskKind::None; }
+  /// Declares the masks if there are some, as %m.
+  void declareMasks(FunctionText &function) const {
+    if (masked()) {
+      function.input("m", masks("f32"));
+    }
+  }
+  /// Among the op's inputs, and among their types.
+  std::string maskInput() const { return masked() ? "%m, " : ""; }
+  std::string maskType() const {
+    return masked() ? "tensor<" + masks("f32") + ">, " : "";
+  }
   std::string bounds(const std::string &type) const {
     return count() + std::to_string(maskHeads) + "x" + type;
   }
@@ -70,6 +85,9 @@ struct AttentionForm {
     text << kindName() << " scale " << scale();
     if (kind == MaskKind::Threshold) {
       text << " hide_below " << kHideBelow;
+    }
+    if (window) {
+      text << " window " << window;
     }
     text << (bf16 ? " allow_bf16" : "");
     return text.str();
@@ -212,6 +230,16 @@ inline constexpr AttentionForm kAttentionForms[] = {
     {MaskKind::Threshold, 0, 2, 1, 2, 80, Element::I8, true, false, true},
     {MaskKind::Scale, 0, 4, 2, 2, 32, Element::I8},
     {MaskKind::Scale, 0, 19, 1, 19, 24, Element::I8, false, false, true},
+    // Those of key heads stand for masks.
+    {MaskKind::None, 0, 9, 3, 3, 64, Element::BF16},
+    {MaskKind::None, 0, 3, 1, 1, 7, Element::F32},
+    {MaskKind::None, 0, 8, 1, 1, 80, Element::BF16},
+    {MaskKind::None, 0, 4, 2, 2, 64, Element::I8, false, false, true},
+    {MaskKind::None, 0, 2, 2, 2, 33, Element::I8},
+    {MaskKind::None, 0, 4, 2, 2, 64, Element::BF16, false, false, false, 5},
+    {MaskKind::None, 0, 3, 1, 1, 7, Element::F32, false, false, false, 1},
+    {MaskKind::None, 0, 2, 2, 2, 32, Element::I8, false, false, true, 70},
+    {MaskKind::None, 0, 8, 1, 1, 16, Element::F32, false, false, false, 400},
 };
 
 } // namespace cheems::test

@@ -13,15 +13,15 @@ std::string textOf(const AttentionForm &form) {
   FunctionText function(form.name());
   function.input("q", form.rows())
       .input("k", form.keys())
-      .input("v", form.keys())
-      .input("m", form.masks("f32"))
-      .number("first");
+      .input("v", form.keys());
+  form.declareMasks(function);
+  function.number("first");
   std::string optional = form.clauses(function);
   return function.output("y", form.rows())
       .line("%r = cheems_cpu.dynamic_mask_attention " + form.attributes() +
-            " ins(%q, %k, %v, %m, %first : tensor<" + form.rows() +
-            ">, tensor<" + form.keys() + ">, tensor<" + form.keys() +
-            ">, tensor<" + form.masks("f32") + ">, index)" + optional +
+            " ins(%q, %k, %v, " + form.maskInput() + "%first : tensor<" +
+            form.rows() + ">, tensor<" + form.keys() + ">, tensor<" +
+            form.keys() + ">, " + form.maskType() + "index)" + optional +
             " outs(%y : tensor<" + form.rows() + ">) -> tensor<" + form.rows() +
             ">")
       .store("%r", "y", form.rows())
@@ -132,7 +132,11 @@ struct Case {
     Buffer k = keys.buffer(), v = values.buffer(), ks = keys.scaleBuffer(),
            vs = values.scaleBuffer(), m = entries.maskBuffer();
     Buffer first = Buffer::number(entries.first), p = entries.positionBuffer();
-    std::vector<const Buffer *> buffers{&q, &k, &v, &m, &first};
+    std::vector<const Buffer *> buffers{&q, &k, &v};
+    if (form.masked()) {
+      buffers.push_back(&m);
+    }
+    buffers.push_back(&first);
     if (thresholds) {
       buffers.insert(buffers.end(), {&p, &thresholds->mask, &thresholds->last});
     }
@@ -162,6 +166,13 @@ struct Case {
     if (form.keep) {
       options.window = form.keep;
     }
+    std::vector<int64_t> inOrder(static_cast<size_t>(entries.count()));
+    std::iota(inOrder.begin(), inOrder.end(), 0);
+    std::vector<int64_t> queryPositions = entries.queryPositions();
+    if (form.window) { // entry j is row j
+      options.age = form.window;
+      queryPositions.assign(inOrder.begin() + entries.first, inOrder.end());
+    }
     for (int64_t h = 0; h < form.heads; ++h) {
       int64_t g = h / (form.heads / form.keyHeads),
               m = h / (form.heads / form.maskHeads);
@@ -176,11 +187,10 @@ struct Case {
         value = std::abs(value);
       }
       const std::vector<int64_t> &positions =
-          entries.position[static_cast<size_t>(m)];
+          form.window ? inOrder : entries.position[static_cast<size_t>(m)];
       auto attend = [&](const Tensor &of) {
         return cheems::reference::dynamicMaskAttention(
-            q, k, of, entries.maskOf(m), entries.queryPositions(), positions,
-            options);
+            q, k, of, entries.maskOf(m), queryPositions, positions, options);
       };
       Tensor y = attend(v), magnitude = attend(size);
       for (int64_t t = 0; t < entries.rows; ++t) {
@@ -237,7 +247,7 @@ TEST_P(AttentionTest, ARowThatSeesNothingIsZero) {
   ASSERT_NE(module, nullptr);
   Random random(14);
   for (const AttentionForm &form : formsOf(GetParam(), kAttentionForms)) {
-    if (form.kind == MaskKind::Scale ||
+    if (form.kind == MaskKind::Scale || !form.masked() ||
         (form.kind == MaskKind::Bias && form.keep == 0)) {
       continue; // their rows always see themselves
     }

@@ -20,10 +20,9 @@ std::string textOf(const AttentionForm &form) {
   FunctionText function(form.name());
   function.input("q", form.rows())
       .input("k", form.keys())
-      .input("v", form.keys())
-      .input("m", form.masks("f32"))
-      .number("first")
-      .number("from");
+      .input("v", form.keys());
+  form.declareMasks(function);
+  function.number("first").number("from");
   std::string optional = form.clauses(function);
   std::string results = "tensor<" + state + ">, tensor<" + state +
                         ">, tensor<" + form.rows() + ">";
@@ -31,9 +30,9 @@ std::string textOf(const AttentionForm &form) {
       .output("sum", state)
       .output("y", form.rows())
       .line("%r:3 = cheems_cpu.online_attention " + form.attributes() +
-            " ins(%q, %k, %v, %m, %first, %from : tensor<" + form.rows() +
-            ">, tensor<" + form.keys() + ">, tensor<" + form.keys() +
-            ">, tensor<" + form.masks("f32") + ">, index, index)" + optional +
+            " ins(%q, %k, %v, " + form.maskInput() + "%first, %from : tensor<" +
+            form.rows() + ">, tensor<" + form.keys() + ">, tensor<" +
+            form.keys() + ">, " + form.maskType() + "index, index)" + optional +
             " outs(%maximum, %sum, %y : " + results + ") -> " + results)
       .store("%r#0", "maximum", state)
       .store("%r#1", "sum", state)
@@ -152,7 +151,7 @@ struct Case {
   }
 
   bool sees(int64_t t, int64_t m, int64_t j) const {
-    if (j >= end(t)) {
+    if (j >= end(t) || (form.window && j < end(t) - form.window)) {
       return false;
     }
     if (form.kind == MaskKind::Threshold) {
@@ -165,7 +164,8 @@ struct Case {
   RunningSoftmax evaluate(Mode mode, const Tensor &of,
                           RunningSoftmax state) const {
     cheems::reference::onlineAttention(
-        form.rounded(mode, query), keys.read, of, mask, form.kind, form.scale(),
+        form.rounded(mode, query), keys.read, of,
+        form.masked() ? &mask : nullptr, form.kind, form.scale(),
         [&](int64_t t, int64_t m, int64_t j) { return sees(t, m, j); }, state);
     return state;
   }
@@ -200,8 +200,11 @@ struct Case {
     for (int64_t i = 0; i < count; ++i) {
       s.set(i, static_cast<double>(seen[static_cast<size_t>(row + i)]));
     }
-    std::vector<const Buffer *> buffers{&q, &k,           &v,
-                                        &m, &firstBuffer, &fromBuffer};
+    std::vector<const Buffer *> buffers{&q, &k, &v};
+    if (form.masked()) {
+      buffers.push_back(&m);
+    }
+    buffers.insert(buffers.end(), {&firstBuffer, &fromBuffer});
     if (form.stored) {
       buffers.push_back(&s);
     } else if (form.keep) {

@@ -23,7 +23,8 @@ TEST(OnlineAttention, BlocksAddUpToTheWhole) {
     return result;
   };
   constexpr int64_t kRows = 5, kFirst = 9, kEntries = kFirst + kRows, kSize = 3;
-  for (MaskKind kind : {MaskKind::Bias, MaskKind::Threshold, MaskKind::Scale}) {
+  for (MaskKind kind :
+       {MaskKind::Bias, MaskKind::Threshold, MaskKind::Scale, MaskKind::None}) {
     Tensor q = random({kRows, 4, kSize}), k = random({kEntries, 2, kSize}),
            v = random({kEntries, 2, kSize}), mask = random({4, kEntries});
     MaskOptions options{kind, std::nullopt, 0.25};
@@ -48,7 +49,8 @@ TEST(OnlineAttention, BlocksAddUpToTheWhole) {
         }
       }
       onlineAttention(
-          q, keys, values, masks, kind, 1 / std::sqrt(double(kSize)),
+          q, keys, values, kind == MaskKind::None ? nullptr : &masks, kind,
+          1 / std::sqrt(double(kSize)),
           [&](int64_t t, int64_t m, int64_t j) {
             return from + j <= kFirst + t &&
                    (kind != MaskKind::Threshold || masks(m, j) >= 0.25);
@@ -64,10 +66,11 @@ TEST(OnlineAttention, BlocksAddUpToTheWhole) {
 TEST(OnlineAttention, NothingVisibleChangesNothing) {
   RunningSoftmax state{Tensor({1, 1}, {0.5}), Tensor({1, 1}, {2.0}),
                        Tensor({1, 1, 1}, {3.0})};
+  Tensor mask({1, 1}, {9.0});
   auto block = [&] {
     onlineAttention(
         Tensor({1, 1, 1}, {1.0}), Tensor({1, 1, 1}, {9.0}),
-        Tensor({1, 1, 1}, {9.0}), Tensor({1, 1}, {9.0}), MaskKind::Bias, 1.0,
+        Tensor({1, 1, 1}, {9.0}), &mask, MaskKind::Bias, 1.0,
         [](int64_t, int64_t, int64_t) { return false; }, state);
   };
   block();

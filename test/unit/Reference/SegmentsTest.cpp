@@ -149,6 +149,7 @@ struct Form {
   bool counted;   ///< hidden rows are not stored
   bool known;     ///< `visible` in place of masks
   enum { Exact, BF16, Codes } stored;
+  int64_t age = 0; ///< rows that a row sees at most; 0: all
 };
 
 // heads of keys, of A, of queries; the size of a head has an exact root
@@ -165,6 +166,10 @@ constexpr Form forms[] = {
     {"window", MaskKind::Bias, 6, false, false, Form::Exact},
     {"window_one", MaskKind::Bias, 1, false, false, Form::BF16},
     {"window_codes", MaskKind::Bias, 6, false, false, Form::Codes},
+    {"none", MaskKind::None, 0, false, false, Form::Exact},
+    {"none_codes", MaskKind::None, 0, false, false, Form::Codes},
+    {"aged", MaskKind::None, 0, false, false, Form::Exact, 5},
+    {"aged_one", MaskKind::None, 0, false, false, Form::BF16, 1},
 };
 
 class SegmentedAttention : public testing::TestWithParam<Form> {
@@ -177,6 +182,9 @@ protected:
     options.scale = 1.0 / 2.0; // the root of kSize
     if (form().window) {
       options.keep = form().window;
+    }
+    if (form().age) {
+      options.window = form().age;
     }
     if (form().known) {
       options.visible = {false, true};
@@ -199,6 +207,9 @@ protected:
         {},
         {},
         {}};
+    if (form().kind == MaskKind::None) {
+      pools.masks.reset();
+    }
     if (form().window) {
       pools.positions = numbers();
     }
@@ -218,7 +229,7 @@ protected:
                        draws.normal({count, kKeys, kSize}),
                        draws.normal({count, kKeys, kSize}),
                        {}};
-    if (!form().known) {
+    if (!form().known && form().kind != MaskKind::None) {
       rows.mask = draws.masks({count, kMasks});
     }
     return rows;
@@ -250,6 +261,7 @@ protected:
   /// A sequence of its own, at once and with nothing stored.
   Tensor dense(const AttentionRows &rows) const {
     MaskOptions how{form().kind, options().keep};
+    how.age = options().window;
     Tensor k = rows.key, v = rows.value;
     if (form().stored == Form::BF16) {
       k = bf16(k);
@@ -358,7 +370,7 @@ TEST(SegmentedAttentionState, TheBestStayWithTheirPositions) {
   EXPECT_EQ(pools.positions->data, (std::vector<double>{1.0, 3.0, 5.0}));
   EXPECT_EQ(pools.keys.data, (std::vector<double>{1.0, 3.0, 5.0}));
   EXPECT_EQ(pools.values.data, (std::vector<double>{1.0, 3.0, 5.0}));
-  EXPECT_EQ(pools.masks.data, (std::vector<double>{2.0, 1.0, 3.0}));
+  EXPECT_EQ(pools.masks->data, (std::vector<double>{2.0, 1.0, 3.0}));
 }
 
 TEST(SegmentedAttentionState, MasksThatAreNoNumbersFillUpWhatIsLeft) {
@@ -382,7 +394,7 @@ TEST(SegmentedAttentionState, HiddenRowsAreNotStored) {
       segmentedAttention(numbered(masks), {{0, 0, 4, 0, 8}}, 0, options, pools);
   EXPECT_EQ(pools.counts->data, (std::vector<double>{2.0}));
   EXPECT_EQ(pools.keys.data, (std::vector<double>{1.0, 3.0, 0.0, 0.0}));
-  EXPECT_EQ(pools.masks.data, (std::vector<double>{2.0, 1.0, 0.0, 0.0}));
+  EXPECT_EQ(pools.masks->data, (std::vector<double>{2.0, 1.0, 0.0, 0.0}));
   EXPECT_EQ(y(0, 0, 0), 0.0); // sees nothing
   EXPECT_EQ(y(1, 0, 0), 1.0);
   EXPECT_EQ(y(2, 0, 0), 1.0);
@@ -405,7 +417,7 @@ TEST(SegmentedAttentionState, HeadsThatSeeNothingGiveZero) {
                        {}};
   Tensor y = segmentedAttention(rows, {{0, 0, 1, 0, 8}}, 0, options, pools);
   EXPECT_EQ(y.data, (std::vector<double>{7.0, 0.0}));
-  EXPECT_EQ(pools.masks.data, (std::vector<double>{1.0, 0.0, 0.0, 0.0}));
+  EXPECT_EQ(pools.masks->data, (std::vector<double>{1.0, 0.0, 0.0, 0.0}));
 }
 
 } // namespace

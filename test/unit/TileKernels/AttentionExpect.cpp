@@ -28,12 +28,18 @@ Evaluated evaluated(const AttentionStep &step) {
   options.kind = form.kind;
   options.hideBelow = form.hideBelow;
   options.visible = form.visible;
+  if (form.window) {
+    options.window = form.window;
+  }
   AttentionRows rows{step.query, step.key, step.value, step.mask};
-  if (!form.visible.empty()) {
+  if (!form.givesMasks()) {
     rows.mask.reset();
   }
   Evaluated result{
       {step.keys, step.values, step.masks, {}, {}, {}, {}}, {}, {}};
+  if (!form.isMasked()) {
+    result.pools.masks.reset();
+  }
   if (form.keep) {
     options.keep = form.keep;
     result.pools.positions = step.positions;
@@ -107,7 +113,7 @@ static void dropUnseen(const AttentionStep &step, AttentionPools &pools) {
   };
   restore(pools.keys, step.keys, form.states);
   restore(pools.values, step.values, form.states);
-  restore(pools.masks, step.masks, form.masks);
+  restore(*pools.masks, step.masks, form.masks);
   if (form.isQuantized()) {
     restore(*pools.keyScales, step.keyScales, form.states);
     restore(*pools.valueScales, step.valueScales, form.states);
@@ -120,7 +126,8 @@ void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
     dropUnseen(step, pools);
   }
   Array keys(step.form.stored, pools.keys),
-      values(step.form.stored, pools.values), masks(Number::F32, pools.masks);
+      values(step.form.stored, pools.values),
+      masks(Number::F32, pools.masks.value_or(step.masks));
   if (step.form.keep) {
     Array positions(Number::I32, *pools.positions);
     for (const Segment &segment : step.segments) {

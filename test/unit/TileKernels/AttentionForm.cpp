@@ -37,9 +37,10 @@ std::vector<Pool> poolsOf(const AttentionForm &form) {
                                  form.isQuantized()           ? "i8"
                                  : form.stored == Number::F32 ? "f32"
                                                               : "bf16");
-  std::vector<Pool> pools = {{"%keys", entries},
-                             {"%values", entries},
-                             {"%masks", poolType({form.masks, -1}, "f32")}};
+  std::vector<Pool> pools = {{"%keys", entries}, {"%values", entries}};
+  if (form.isMasked()) {
+    pools.push_back({"%masks", poolType({form.masks, -1}, "f32")});
+  }
   if (form.keep) {
     pools.push_back({"%positions", poolType({form.states, -1}, "i32")});
   }
@@ -65,6 +66,7 @@ std::string joined(const std::vector<Pool> &pools, Text text) {
 std::string nameOf(MaskKind kind) {
   return kind == MaskKind::Bias    ? "bias"
          : kind == MaskKind::Scale ? "scale"
+         : kind == MaskKind::None  ? "none"
                                    : "threshold";
 }
 
@@ -97,7 +99,7 @@ std::string AttentionForm::poolResults() const {
 std::string AttentionForm::opText() const {
   std::string query = rowsType(queries), key = rowsType(keys);
   std::vector<Pool> pools = poolsOf(*this),
-                    three(pools.begin(), pools.begin() + 3);
+                    first(pools.begin(), pools.begin() + (isMasked() ? 3 : 2));
   std::string text = "  %r:" + std::to_string(1 + pools.size()) +
                      " = cheems.segmented_attention " + nameOf(kind) +
                      " scale " + std::to_string(scale());
@@ -115,14 +117,18 @@ std::string AttentionForm::opText() const {
     }
     text += " visible [" + heads + "]";
   }
+  if (window) {
+    text += " window " + std::to_string(window);
+  }
   text += std::string(" block 64 ") + (oneRow ? "one_row " : "") +
           "ins(%q, %key, %value : " + query + ", " + key + ", " + key + ")" +
-          (visible.empty() ? " mask(%mask : " + maskType() + ")" : "") +
+          (givesMasks() ? " mask(%mask : " + maskType() + ")" : "") +
           " segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, " +
-          joined(three, [](const Pool &pool) { return pool.name; }) + " : " +
+          joined(first, [](const Pool &pool) { return pool.name; }) + " : " +
           query + ", " +
-          joined(three, [](const Pool &pool) { return pool.type; }) + ")";
-  for (auto pool = pools.begin() + 3; pool != pools.end(); ++pool) {
+          joined(first, [](const Pool &pool) { return pool.type; }) + ")";
+  for (auto pool = pools.begin() + static_cast<ptrdiff_t>(first.size());
+       pool != pools.end(); ++pool) {
     if (pool->name == "%key_scales") {
       text += " scales(%key_scales, %value_scales : " + pool->type + ", " +
               pool->type + ")";
@@ -306,8 +312,11 @@ std::optional<AttentionOutcome> run(TileModule &module,
     outcome = *before;
   }
   std::vector<Argument> arguments = {
-      &query,     &key,       &value,        &mask,           &table,
-      step.layer, &outcome.y, &outcome.keys, &outcome.values, &outcome.masks};
+      &query,     &key,       &value,        &mask,          &table,
+      step.layer, &outcome.y, &outcome.keys, &outcome.values};
+  if (step.form.isMasked()) {
+    arguments.emplace_back(&outcome.masks);
+  }
   if (step.form.keep) {
     arguments.emplace_back(&outcome.positions);
   }

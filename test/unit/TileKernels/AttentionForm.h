@@ -16,10 +16,16 @@ struct AttentionForm {
   int64_t keep = 0;               ///< 0: all
   double hideBelow = 0;           ///< of kind threshold
   std::vector<bool> visible = {}; ///< heads of A; empty: masks are given
+  int64_t window = 0;             ///< rows that a row sees at most; 0: all
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(size)); }
-  /// Rows that no head sees are not stored.
   bool isQuantized() const { return stored == Number::I8; }
+  /// Whether there are masks. If not, `masks` is the number of heads that store
+  /// entries.
+  bool isMasked() const { return kind != MaskKind::None; }
+  /// Rows have masks of their own.
+  bool givesMasks() const { return isMasked() && visible.empty(); }
+  /// Rows that no head sees are not stored.
   bool counts() const { return kind == MaskKind::Threshold && visible.empty(); }
   std::string rowsType(int64_t heads) const;
   /// [T, M]

@@ -70,6 +70,8 @@ const std::vector<AttentionForm> panelled = {
     {1, 1, 1, 1, 96, Number::BF16, false},
     {4, 2, 2, 4, 64, Number::BF16, false, MaskKind::Scale},
     {2, 1, 1, 1, 64, Number::BF16, false, MaskKind::Threshold, 0, 2},
+    {4, 2, 2, 2, 128, Number::BF16, false, MaskKind::None},
+    {2, 1, 1, 1, 64, Number::BF16, false, MaskKind::None, 0, 0, {}, 50},
     {2,
      2,
      2,
@@ -158,6 +160,44 @@ TEST(AttentionKernelTest, DecodingAgreesWithTheEvaluator) {
   holdCases(decoding, 1, 900);
 }
 
+const std::vector<AttentionForm> unmasked = {
+    {9, 3, 3, 3, 64, Number::BF16, false, MaskKind::None},
+    {4, 2, 2, 2, 128, Number::BF16, false, MaskKind::None},
+    {8, 1, 1, 1, 80, Number::BF16, false, MaskKind::None},
+    {2, 2, 2, 2, 24, Number::F32, false, MaskKind::None},
+    {4, 2, 2, 2, 96, Number::I8, false, MaskKind::None},
+    {9, 3, 3, 3, 64, Number::BF16, true, MaskKind::None},
+    {20, 1, 1, 1, 48, Number::BF16, true, MaskKind::None},
+    {4, 2, 2, 2, 16, Number::F32, true, MaskKind::None},
+    {4, 2, 2, 2, 32, Number::I8, true, MaskKind::None},
+    {20, 1, 1, 1, 16, Number::I8, true, MaskKind::None},
+};
+
+TEST(AttentionKernelTest, NoMasks) { holdCases(unmasked, 130, 400, units()); }
+
+AttentionForm seeing(int64_t window, AttentionForm form) {
+  form.kind = MaskKind::None;
+  form.window = window;
+  return form;
+}
+
+const std::vector<AttentionForm> windows = {
+    seeing(1, {4, 2, 2, 2, 64, Number::BF16, false}),
+    seeing(70, {9, 3, 3, 3, 64, Number::BF16, false}),
+    seeing(200, {4, 2, 2, 2, 128, Number::BF16, false}),
+    seeing(33, {8, 1, 1, 1, 80, Number::BF16, false}),
+    seeing(64, {2, 2, 2, 2, 24, Number::F32, false}),
+    seeing(20, {4, 2, 2, 2, 32, Number::I8, false}),
+    seeing(300, {9, 3, 3, 3, 64, Number::BF16, true}),
+    seeing(1, {20, 1, 1, 1, 48, Number::BF16, true}),
+    seeing(40, {4, 2, 2, 2, 16, Number::F32, true}),
+    seeing(257, {4, 2, 2, 2, 32, Number::I8, true}),
+};
+
+TEST(AttentionKernelTest, WindowsOfRows) {
+  holdCases(windows, 130, 900, units());
+}
+
 const std::vector<AttentionForm> scaled = {
     {4, 2, 2, 4, 64, Number::BF16, false, MaskKind::Scale},
     {2, 1, 1, 1, 16, Number::F32, false, MaskKind::Scale},
@@ -210,8 +250,13 @@ TEST(AttentionKernelTest, HeadsThatSeeNothingGiveZero) {
 /// How a prompt is cut changes nothing, because each row has its own order.
 TEST(AttentionKernelTest, CutsOfAPromptChangeNoBit) {
   const std::vector<AttentionForm> forms = {
-      prompts[0], prompts[1], prompts[2], prompts[6],
-      hiding({2, 1, 1, 1, 64, Number::BF16, false}, 3)};
+      prompts[0],
+      prompts[1],
+      prompts[2],
+      prompts[6],
+      hiding({2, 1, 1, 1, 64, Number::BF16, false}, 3),
+      {9, 3, 3, 3, 64, Number::BF16, false, MaskKind::None},
+      seeing(70, {4, 2, 2, 2, 64, Number::BF16, false})};
   Modules modules(forms, units());
   forEachCase([&](uint64_t number) {
     auto [module, form, unit] = modules.of(number);
@@ -245,6 +290,7 @@ const std::vector<AttentionForm> sharing = {
     {2, 1, 2, 2, 96, Number::BF16, false},
     {2, 1, 1, 1, 32, Number::BF16, false, MaskKind::Scale},
     {6, 1, 3, 3, 64, Number::BF16, false},
+    {4, 1, 1, 1, 64, Number::BF16, false, MaskKind::None},
 };
 
 /// What a tensor has at one index of a dimension.

@@ -58,6 +58,8 @@ const std::vector<MergedForm> forms = {
     {{12, 1, 1, 1, 256, bf16, true}, 16, false, 4},
     {{4, 2, 2, 2, 32, bf16, true, MaskKind::Bias, 64}, 24, true, 8},
     {{1, 1, 1, 1, 16, bf16, true}, 8, true, 8},
+    {{9, 3, 3, 3, 64, bf16, true, MaskKind::None}, 24, true},
+    {{4, 2, 2, 2, 64, bf16, true, MaskKind::None, 0, 0, {}, 300}, 16},
 };
 
 std::string textOf(const MergedForm &form) {
@@ -212,8 +214,11 @@ std::optional<Array> run(TileModule &module, const char *function,
     units = Array(scales.shape[1] > 1 ? bf16 : f32, scales);
   }
   std::vector<Argument> arguments = {
-      &query,     &key,       &value,        &mask,           &table,
-      step.layer, &outcome.y, &outcome.keys, &outcome.values, &outcome.masks};
+      &query,     &key,       &value,        &mask,          &table,
+      step.layer, &outcome.y, &outcome.keys, &outcome.values};
+  if (step.form.isMasked()) {
+    arguments.emplace_back(&outcome.masks);
+  }
   if (step.form.keep) {
     arguments.emplace_back(&outcome.positions);
   }

@@ -33,8 +33,9 @@ public:
   /// Returns the index at which share `part` of `parts` begins, if the splits
   /// of `blocks` are dealt out in order: at the split that begins nearest to
   /// that part of all blocks. If there are as many parts as splits of one
-  /// block, each part has one split.
-  Value share(Value part, Value parts, Value blocks);
+  /// block, each part has one split. Blocks before `passed` are left out, if it
+  /// is given: the first part begins at the split that has it.
+  Value share(Value part, Value parts, Value blocks, Value passed = {});
 
 private:
   friend BaseBuilder;

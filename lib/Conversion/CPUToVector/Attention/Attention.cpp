@@ -21,7 +21,7 @@ AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
   heads = shape[1];
   size = shape[2];
   headsPerKey = heads / cast<MemRefType>(op.getKeys().getType()).getDimSize(0);
-  headsPerMask = heads / cast<MemRefType>(op.getMask().getType()).getDimSize(0);
+  headsPerMask = heads / op.getMaskHeads();
   zero = index(0);
   one = index(1);
   lowest = f32(-std::numeric_limits<double>::infinity());
@@ -62,6 +62,21 @@ Value AttentionKernel::seenBy(Value row, Value base, Value count) {
   Value seen = arith::SubIOp::create(b, loc, end, before);
   return arith::MinSIOp::create(
       b, loc, arith::MaxSIOp::create(b, loc, seen, zero), count);
+}
+
+/// How many of the `count` entries from `base` on are too old for the row; null
+/// without a window.
+Value AttentionKernel::passedBy(Value row, Value base, Value count) {
+  if (!op.getWindow()) {
+    return {};
+  }
+  Value end = arith::AddIOp::create(b, loc, op.getFirst(), add(row, 1)),
+        begin = arith::SubIOp::create(
+            b, loc, end, index(static_cast<int64_t>(*op.getWindow()))),
+        before = arith::AddIOp::create(b, loc, op.getFrom(), base),
+        passed = arith::SubIOp::create(b, loc, begin, before);
+  return arith::MinSIOp::create(
+      b, loc, arith::MaxSIOp::create(b, loc, passed, zero), count);
 }
 
 void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {

@@ -90,6 +90,7 @@ protected:
 
   // Attention.cpp
   Value seenBy(Value row, Value base, Value count);
+  Value passedBy(Value row, Value base, Value count);
   void sumValues(const Tile &of);
   void sumValues(const Tile &of, Value p, int64_t width);
   void attend(const Tile &of);

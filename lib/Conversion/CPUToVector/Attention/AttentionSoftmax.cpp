@@ -80,17 +80,24 @@ void AttentionKernel::findHighest(const Tile &of, Value i) {
   Value row = of.ofRows ? add(of.row, i) : of.row,
         head = of.ofRows ? of.head : add(of.head, i),
         maskHead = arith::DivUIOp::create(b, loc, head, index(headsPerMask)),
-        seen = seenBy(row, of.base, of.entries);
+        seen = seenBy(row, of.base, of.entries),
+        passed = passedBy(row, of.base, of.entries);
   Value factor = spread(group, f32(op.getScale().convertToDouble()));
   Value none = spread(group, lowest);
   Value best = loop(
       zero, of.most, kGroup, none,
       [&](Value x, ValueRange args) -> SmallVector<Value> {
-        Value inside = vector::CreateMaskOp::create(
-            b, loc, VectorType::get({kGroup}, b.getI1Type()),
-            arith::SubIOp::create(b, loc, seen, x).getResult());
+        auto before = [&](Value end) -> Value {
+          return vector::CreateMaskOp::create(
+              b, loc, VectorType::get({kGroup}, b.getI1Type()),
+              arith::SubIOp::create(b, loc, end, x).getResult());
+        };
+        Value inside = before(seen);
+        if (passed) { // there are at most as many as are seen
+          inside = arith::XOrIOp::create(b, loc, inside, before(passed));
+        }
         Value from = add(of.base, x), mask;
-        if (op.getKind() != MaskKind::Scale) {
+        if (op.getMask() && op.getKind() != MaskKind::Scale) {
           mask = masked(op.getMask(), maskHead, from, inside,
                         b.getF32FloatAttr(0));
         }

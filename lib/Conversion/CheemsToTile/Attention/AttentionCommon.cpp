@@ -14,8 +14,9 @@ AttentionShape::AttentionShape(SegmentedAttentionOp op)
       size(op.getHeadSize()), scale(op.getScale().convertToDouble()),
       kind(op.getKind()),
       hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
-      keep(int64_t(op.getKeep().value_or(0))), block(int64_t(op.getBlock())),
-      counts(bool(op.getCounts())),
+      keep(int64_t(op.getKeep().value_or(0))),
+      window(int64_t(op.getWindow().value_or(0))),
+      block(int64_t(op.getBlock())), counts(bool(op.getCounts())),
       visible(op.getVisible().value_or(ArrayRef<bool>())),
       stored(op.getKeys().getType().getElementType()), oneRow(op.getOneRow()) {}
 
@@ -62,7 +63,7 @@ SmallVector<int64_t> AttentionShape::liveStateHeads() const {
 
 bool AttentionShape::readsMasks() const {
   // Between heads of A that share entries only masks tell.
-  return visible.empty() ||
+  return computesMasks() ||
          (masksPerState() > 1 && llvm::is_contained(visible, false));
 }
 
@@ -136,7 +137,8 @@ static Value minusInfinity(TileBuilder &t, RankedTensorType type) {
 }
 
 MaskedScores::MaskedScores(TileBuilder &t, const AttentionShape &shape,
-                           Value products, Value masks) {
+                           Value products, Value masks)
+    : window(shape.window) {
   auto type = cast<RankedTensorType>(products.getType());
   Value scale = t.fill(type, shape.scale * llvm::numbers::log2e);
   if (shape.kind == MaskKind::Bias) {
@@ -153,13 +155,20 @@ MaskedScores::MaskedScores(TileBuilder &t, const AttentionShape &shape,
   }
 }
 
-void MaskedScores::hideLater(TileBuilder &t, Value firstColumn,
-                             const QueryRows &rows) {
+void MaskedScores::hideUnseen(TileBuilder &t, Value firstColumn,
+                              const QueryRows &rows) {
   auto type = cast<RankedTensorType>(scores.getType());
   Value column = t.indicesFrom(firstColumn, t.sliceType(type, 0), 0);
   Value last = rows.lastSeen(t, t.sliceType(type, 1));
   Value isLater = t.isLess(t.broadcast(last, type), t.broadcast(column, type));
   scores = t.select(isLater, minusInfinity(t, type), scores);
+  if (window) {
+    auto numbers = cast<RankedTensorType>(last.getType());
+    Value first = t.sub(last, t.fillInteger(numbers, window - 1));
+    Value isOlder =
+        t.isLess(t.broadcast(column, type), t.broadcast(first, type));
+    scores = t.select(isOlder, minusInfinity(t, type), scores);
+  }
   if (factor) {
     // A mask may be infinite, and 0 times that is NaN.
     factor = t.select(isLater, t.fill(type, 0), factor);
@@ -267,6 +276,20 @@ QueryRows QueryRows::ofOneRow(TileBuilder &t, const AttentionShape &shape,
     found.ownPlace = t.select(sees, found.ownPlace, t.index(-1));
   }
   return found;
+}
+
+Value QueryRows::firstSeen(TileBuilder &t, const AttentionShape &shape) const {
+  if (!shape.window) {
+    return {};
+  }
+  Value window = t.index(shape.window);
+  return t.sub(t.maximum(t.add(lastOfFirst, 1), window), window);
+}
+
+Value QueryRows::firstBlock(TileBuilder &t, const AttentionShape &shape,
+                            int64_t entries) const {
+  Value first = firstSeen(t, shape);
+  return first ? t.divide(first, entries) : Value();
 }
 
 Value QueryRows::lastSeen(TileBuilder &t, RankedTensorType perRow) const {

@@ -58,7 +58,12 @@ public:
     first = t.mul(piece, s.getEntries());
     sequence = t.block(GridDimension::Z);
     rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
-    t.when(t.isLess(first, rows.count), [&] {
+    Value isSeen = t.isLess(first, rows.count);
+    if (Value begin = rows.firstSeen(t, shape)) {
+      isSeen = arith::AndIOp::create(
+          t.b, isSeen, t.isLess(begin, t.add(first, s.getEntries())));
+    }
+    t.when(isSeen, [&] {
       if (stores.added) {
         // A row that is not stored has an index after all splits.
         Value isHere =
@@ -113,7 +118,7 @@ private:
     }
     MaskedScores masked(t, shape, products,
                         masksOf(t, shape, rows, entries, first, scores));
-    masked.hideLater(t, first, rows);
+    masked.hideUnseen(t, first, rows);
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
     Value rounded =

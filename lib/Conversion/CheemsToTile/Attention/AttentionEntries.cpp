@@ -92,7 +92,7 @@ static void storeRows(TileBuilder &t, RowTileAttr s,
   auto type =
       t.tileType({s.tileRows(), s.getColumns()}, t.b.getF32Type(), layout);
   storeKeysAndValues(t, s, shape, added, first, past, entries, entry);
-  for (int64_t i = 0; i < shape.masksPerState(); ++i) {
+  for (int64_t i = 0; shape.storesMasks() && i < shape.masksPerState(); ++i) {
     Value maskHead = t.add(t.mul(entries.stateHead, shape.masksPerState()), i);
     t.store(masksOfRows(t, shape, added, t.sliceType(type, 1), first, past,
                         maskHead),
@@ -167,6 +167,42 @@ void cheems::tile::buildStorePlaced(TileBuilder &t, RowTileAttr s,
   });
 }
 
+/// The masks of the one row that becomes an entry.
+static void storeOneMask(TileBuilder &t, RowTileAttr s,
+                         const AttentionShape &shape, const QueryRows &rows,
+                         const Entries &entries, const NewEntries &added) {
+  Value row = rows.segment.start, entry = rows.ownPlace;
+  Value first = t.mul(rows.stateHead, shape.masksPerState());
+  Value past = t.add(first, shape.masksPerState());
+  Place place{
+      {rows.segment.slot, entries.memory.layer, first, entry}, {2}, {past}};
+  if (added.mask.isMatmul()) {
+    t.store(buildMaskMatmul(t, added.mask, row, first, past,
+                            shape.masksPerState(), s.warps()),
+            entries.memory.masks, place);
+  } else if (shape.visible.empty()) {
+    auto layout =
+        BlockedAttr::get(t.b.getContext(), 1, s.warps() * kWarpThreads, 1);
+    auto type = t.tileType(
+        {1, int64_t(llvm::alignTo(uint64_t(shape.masksPerState()),
+                                  uint64_t(s.warps() * kWarpThreads)))},
+        t.b.getF32Type(), layout);
+    t.store(t.load(t.sliceType(type, 0), added.mask.values,
+                   {{row, first}, {1}, {past}}),
+            entries.memory.masks, place);
+  } else {
+    auto layout =
+        BlockedAttr::get(t.b.getContext(), 1, kWarpThreads * s.warps(), 1);
+    auto type = t.sliceType(
+        t.tileType({1, kWarpThreads * s.warps()}, t.b.getF32Type(), layout), 1);
+    for (int64_t i = 0; i < shape.masksPerState(); ++i) {
+      Value maskHead = t.add(first, i);
+      t.store(masksOfRows(t, shape, added, type, row, t.add(row, 1), maskHead),
+              entries.memory.masks, entries.mask(maskHead, entry));
+    }
+  }
+}
+
 void cheems::tile::storeOneEntry(TileBuilder &t, RowTileAttr s,
                                  const AttentionShape &shape,
                                  const QueryRows &rows,
@@ -179,33 +215,8 @@ void cheems::tile::storeOneEntry(TileBuilder &t, RowTileAttr s,
   }
   storeKeysAndValues(t, s, shape, added, row, t.add(row, 1), entries, entry);
   storePosition(t, s, entries, entry, rows.segment.position);
-  Value first = t.mul(rows.stateHead, shape.masksPerState());
-  Value past = t.add(first, shape.masksPerState());
-  Place place{{rows.segment.slot, memory.layer, first, entry}, {2}, {past}};
-  if (added.mask.isMatmul()) {
-    t.store(buildMaskMatmul(t, added.mask, row, first, past,
-                            shape.masksPerState(), s.warps()),
-            memory.masks, place);
-  } else if (shape.visible.empty()) {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), 1, s.warps() * kWarpThreads, 1);
-    auto type = t.tileType(
-        {1, int64_t(llvm::alignTo(uint64_t(shape.masksPerState()),
-                                  uint64_t(s.warps() * kWarpThreads)))},
-        t.b.getF32Type(), layout);
-    t.store(t.load(t.sliceType(type, 0), added.mask.values,
-                   {{row, first}, {1}, {past}}),
-            memory.masks, place);
-  } else {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), 1, kWarpThreads * s.warps(), 1);
-    auto type = t.sliceType(
-        t.tileType({1, kWarpThreads * s.warps()}, t.b.getF32Type(), layout), 1);
-    for (int64_t i = 0; i < shape.masksPerState(); ++i) {
-      Value maskHead = t.add(first, i);
-      t.store(masksOfRows(t, shape, added, type, row, t.add(row, 1), maskHead),
-              memory.masks, entries.mask(maskHead, entry));
-    }
+  if (shape.storesMasks()) {
+    storeOneMask(t, s, shape, rows, entries, added);
   }
   BarrierOp::create(t.b);
 }

@@ -82,9 +82,10 @@ private:
       t.waitForAll(0);
     }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
+    Value begin = rows.firstBlock(t, shape, s.getEntries());
     SmallVector<Value> state =
-        t.loop(zero, t.ceilDiv(entries.count, s.getEntries()), 1,
-               {softmax.best, softmax.sum, t.fill(output, 0)},
+        t.loop(begin ? begin : zero, t.ceilDiv(entries.count, s.getEntries()),
+               1, {softmax.best, softmax.sum, t.fill(output, 0)},
                [&](Value block, ValueRange now) { return attend(block, now); });
     Value sums = t.broadcast(divisorOf(t, shape, state[1]), output);
     storeOutput(t, arith::DivFOp::create(t.b, state[2], sums), y, outputs(),
@@ -242,7 +243,7 @@ private:
           t.mul(products, scales(memory.keyScales, lists.keyScales, entry));
     }
     MaskedScores masked(t, shape, products, mask);
-    masked.hideLater(t, entry, rows);
+    masked.hideUnseen(t, entry, rows);
     if (memory.hasLists()) {
       auto numbers = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
       masked.hideGone(t, t.load(numbers, lists.untils, listed(entry)), rows);

@@ -231,7 +231,7 @@ int64_t cheems::tile::headBlocksOf(const AttentionShape &shape,
 bool cheems::tile::leavesSplits(const AttentionShape &shape,
                                 AttentionStrategyAttr strategy) {
   return shape.oneRow && !shape.isExact() && !shape.counts &&
-         shape.visible.empty() && strategy.getMerge();
+         shape.visible.empty() && !shape.window && strategy.getMerge();
 }
 
 AttentionBefore::AttentionBefore(SegmentedAttentionOp op,

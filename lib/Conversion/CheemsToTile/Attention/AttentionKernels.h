@@ -1,4 +1,4 @@
-// Kernels of attention under a dynamic mask.
+// Kernels of attention, under a dynamic mask if it has one.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_ATTENTIONKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTION_ATTENTIONKERNELS_H
 
@@ -15,12 +15,14 @@ struct AttentionShape {
   int64_t queryHeads, keyHeads, stateHeads, maskHeads, size;
   double scale;
   MaskKind kind;
-  double hideBelow;          ///< of kind threshold
-  int64_t keep;              ///< entries of a window; 0: all
-  int64_t block;             ///< rows that a window takes at a time
-  bool counts;               ///< rows that no head sees are not stored
-  SmallVector<bool> visible; ///< heads of A that see rows; empty: masks say
-  Type stored;               ///< element type of the pools
+  double hideBelow; ///< of kind threshold
+  int64_t keep;     ///< entries of a window; 0: all
+  int64_t window;   ///< rows that a row sees at most; 0: all
+  int64_t block;    ///< rows that a window takes at a time
+  bool counts;      ///< rows that no head sees are not stored
+  /// Heads of A that see rows; empty: masks say, or all see them.
+  SmallVector<bool> visible;
+  Type stored; ///< element type of the pools
   bool oneRow;
 
   explicit AttentionShape(SegmentedAttentionOp op);
@@ -34,6 +36,10 @@ struct AttentionShape {
   int64_t headsThatShare(bool ofKept = false) const;
   /// State heads that store entries: some head of A sees them.
   SmallVector<int64_t> liveStateHeads() const;
+  /// Whether pools have masks.
+  bool storesMasks() const { return kind != MaskKind::None; }
+  /// Whether each row has mask values of its own.
+  bool computesMasks() const { return storesMasks() && visible.empty(); }
   /// Whether masks say what is seen of the entries of a state head.
   bool readsMasks() const;
   bool isQuantized() const { return stored.isInteger(8); }
@@ -80,7 +86,7 @@ struct KeptChoice {
 };
 
 /// The memory of the step's rows, and where a layer's entries are: keys and
-/// values [slots, layers, G', C, P], masks [slots, layers, M, C].
+/// values [slots, layers, G', C, P], masks [slots, layers, M, C] or null.
 struct AttentionMemory {
   Value segments, layer, keys, values, masks;
   Value keyScales,
@@ -180,6 +186,12 @@ struct QueryRows {
   Place listed(TileBuilder &t, Value first) const {
     return {{list, stateHead, first}, {1, 2}, {t.add(stateHead, 1), count}};
   }
+  /// The first entry that the first row sees; null without a window of rows.
+  Value firstSeen(TileBuilder &t, const AttentionShape &shape) const;
+  /// The first of blocks of so many entries that a row sees; null if that is
+  /// the first of all.
+  Value firstBlock(TileBuilder &t, const AttentionShape &shape,
+                   int64_t entries) const;
   /// Candidates from one on, which may be past all of them.
   Value countFrom(TileBuilder &t, Value first) const {
     return t.select(t.isLess(first, count), t.sub(count, first), t.index(0));
@@ -240,14 +252,16 @@ constexpr double kNoScore = -1e30;
 
 /// A block of scores and its masks, both tiles of the scores' layout.
 struct MaskedScores {
-  Value scores; ///< in base 2, with what the mask adds to them
-  Value factor; ///< what weights are multiplied by; null: nothing
+  Value scores;   ///< in base 2, with what the mask adds to them
+  Value factor;   ///< what weights are multiplied by; null: nothing
+  int64_t window; ///< of rows; 0: none
 
   /// \param masks by `maskNumbers`; null where entries are all seen.
   MaskedScores(TileBuilder &t, const AttentionShape &shape, Value products,
                Value masks);
-  /// Hides columns that are past the last one of their row.
-  void hideLater(TileBuilder &t, Value firstColumn, const QueryRows &rows);
+  /// Hides columns that are past the last one of their row, or before its
+  /// window.
+  void hideUnseen(TileBuilder &t, Value firstColumn, const QueryRows &rows);
   /// Hides columns from rows of the block that do not see them any more.
   /// \param untils a number per column.
   void hideGone(TileBuilder &t, Value untils, const QueryRows &rows);

@@ -16,10 +16,13 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
     : b(b), op(op), kernels(kernels),
       strategy(strategyOf<AttentionStrategyAttr>(op)), shape(op),
       sizes(strategy.getAttend()), before(taken), query(before.query),
-      added(before.added), entries{op.getKeys(), op.getValues(), op.getMasks()},
+      added(before.added), entries{op.getKeys(), op.getValues()},
       counts(op.getCounts()), positions(op.getPositions()),
       isExact(shape.isExact()), storesFirst(before.storesFirst),
       mergesAfter(mergesAfter) {
+  if (shape.storesMasks()) {
+    entries.push_back(op.getMasks());
+  }
   if (shape.isQuantized()) {
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
@@ -48,11 +51,11 @@ SmallVector<Value> AttentionLaunches::make(Value outputs) {
     }
   }
   SmallVector<Value> results = {y};
-  results.append(entries.begin(), entries.begin() + 3);
+  results.append(entries.begin(), entries.begin() + unscaled());
   if (positions) {
     results.push_back(positions);
   }
-  results.append(entries.begin() + 3, entries.end());
+  results.append(entries.begin() + unscaled(), entries.end());
   if (counts) {
     results.push_back(counts);
   }
@@ -236,15 +239,15 @@ AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
   memory.layer = operands.in(m, op.getLayer());
   memory.keys = operands.in(m, entries[0]);
   memory.values = operands.in(m, entries[1]);
-  memory.masks = operands.in(m, entries[2]);
+  memory.masks = shape.storesMasks() ? operands.in(m, entries[2]) : Value();
   if (keyRows) {
     memory.keyMap = operands.in(m, keyRows);
     memory.valueMap = operands.in(m, valueRows);
     memory.maskMap = allMasks ? operands.in(m, allMasks) : Value();
   }
   if (shape.isQuantized()) {
-    memory.keyScales = operands.in(m, entries[3]);
-    memory.valueScales = operands.in(m, entries[4]);
+    memory.keyScales = operands.in(m, entries[unscaled()]);
+    memory.valueScales = operands.in(m, entries[unscaled() + 1]);
   }
   if (indices) {
     memory.indices = operands.in(m, indices);

@@ -81,6 +81,8 @@ private:
   void writeEntries(LaunchOperands &operands);
   /// They are what a launch that wrote them gives. Returns how many.
   size_t takeEntries(ResultRange results);
+  /// How many of the entries come before scales.
+  size_t unscaled() const { return shape.storesMasks() ? 3 : 2; }
   AttentionMemory memoryOf(const LaunchOperands &operands, ValueRange m);
   /// Calls `body` with the kernel's memory and what it takes from the step.
   void build(const LaunchOperands &operands, ValueRange m,
@@ -99,8 +101,8 @@ private:
   AttentionBefore before;
   HeadsBefore &query;
   EntriesBefore &added;
-  /// Keys, values and masks, and of quantized values their scales, as they are
-  /// now.
+  /// Keys, values, masks where there are some, and of quantized values their
+  /// scales, as they are now.
   SmallVector<Value> entries;
   Value counts;          ///< the same; null if entries are not counted
   Value indices, seen;   ///< null where entry e is row e

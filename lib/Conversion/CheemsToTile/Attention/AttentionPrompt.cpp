@@ -75,8 +75,10 @@ private:
       t.commit();
       t.waitForAll(0);
     }
+    Value begin = rows.firstBlock(t, shape, s.getEntries());
     for (int64_t ahead = 0; ahead + 1 < s.getStages(); ++ahead) {
-      fetch(t.index(ahead), t.index(ahead));
+      Value block = begin ? t.add(begin, ahead) : t.index(ahead);
+      fetch(block, begin ? stageOf(block) : t.index(ahead));
     }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     SmallVector<Value> state = {softmax.best, softmax.sum};
@@ -91,9 +93,13 @@ private:
     if (!shape.visible.empty()) {
       mixed = t.minimum(mixed, blocks);
     }
-    state = t.loop(t.index(0), mixed, 1, state, [&](Value i, ValueRange now) {
-      return attend(i, now, /*hides=*/false);
-    });
+    if (begin) { // there may be no block that all rows see
+      mixed = begin;
+    }
+    state = t.loop(begin ? begin : t.index(0), mixed, 1, state,
+                   [&](Value i, ValueRange now) {
+                     return attend(i, now, /*hides=*/false);
+                   });
     state = t.loop(mixed, blocks, 1, state, [&](Value i, ValueRange now) {
       return attend(i, now, /*hides=*/true);
     });
@@ -155,11 +161,10 @@ private:
     t.commit();
   }
 
+  Value stageOf(Value block) { return t.remainder(block, s.getStages()); }
+
   /// One block of entries.
   SmallVector<Value> attend(Value block, ValueRange state, bool hides) {
-    auto stageOf = [&](Value number) {
-      return t.remainder(number, s.getStages());
-    };
     // After it, this stage is there, and nobody reads the one before.
     t.waitForAll(s.getStages() - 2);
     Value next = t.add(block, s.getStages() - 1);
@@ -177,7 +182,7 @@ private:
     }
     MaskedScores masked(t, shape, products, masks.read(t, stage, scores));
     if (hides) {
-      masked.hideLater(t, t.mul(block, s.getEntries()), rows);
+      masked.hideUnseen(t, t.mul(block, s.getEntries()), rows);
     }
     if (hides && memory.hasLists()) {
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);

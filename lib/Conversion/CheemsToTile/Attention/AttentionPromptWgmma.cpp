@@ -42,6 +42,11 @@ private:
     Value mixed =
         t.minimum(t.divide(t.add(rows.lastOfFirst, 1), s.getEntries()), last);
     Value first = t.index(0), one = t.index(1);
+    lastStep = last;
+    if (Value begin = rows.firstBlock(t, shape, s.getEntries())) {
+      mixed = begin; // there may be no block that all rows see
+      lastStep = t.sub(last, begin);
+    }
     if (isBulk()) {
       fillRings();
     }
@@ -59,18 +64,18 @@ private:
         return attend(step, Carried(carried), hides);
       });
     };
-    Value seen = t.add(t.sub(last, mixed), one), past = t.add(last, one);
+    Value seen = t.add(t.sub(last, mixed), one), past = t.add(lastStep, one);
     attendFrom(one, seen, /*hides=*/true);
     attendFrom(seen, past, /*hides=*/false);
     if (!isBulk()) {
       waitForCopies(/*pending=*/0);
     }
-    storeOutputs(Carried(state), valuesOf(last));
+    storeOutputs(Carried(state), valuesOf(lastStep));
   }
 
   /// The rings of keys, with masks, and of values.
   void fillRings() {
-    Value steps = t.add(last, 1);
+    Value steps = t.add(lastStep, 1);
     Value begin = entries.firstIn(t, memory.keys, rows.stateHead);
     SmallVector<Value> masksBegin = masks.begins(t, rows, entries);
     keyStages = t.fillRing(steps, s.getStages(), [&](Value step, Value stage) {
@@ -144,7 +149,7 @@ private:
 
   /// Begins to copy what the turn after that of `step` reads.
   void fetchNext(Value step) {
-    t.when(t.isLess(step, last), [&] { fetchKeys(t.add(step, 1)); });
+    t.when(t.isLess(step, lastStep), [&] { fetchKeys(t.add(step, 1)); });
     fetchPanels(memory.values, valueRing, step);
     t.commit();
   }
@@ -179,7 +184,7 @@ private:
     }
     MaskedScores masked(t, shape, products, read);
     if (hides) {
-      masked.hideLater(t, t.mul(blockOf(step), s.getEntries()), rows);
+      masked.hideUnseen(t, t.mul(blockOf(step), s.getEntries()), rows);
     }
     return weigh(softmax, masked);
   }
@@ -222,6 +227,7 @@ private:
 
   Value keyStages, valueStages; ///< of bulk copies
   Value last;                   ///< block of entries, which comes first
+  Value lastStep;               ///< that of the first block that rows see
 };
 } // namespace
 

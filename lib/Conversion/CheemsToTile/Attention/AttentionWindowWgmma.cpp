@@ -126,7 +126,7 @@ private:
     Value stage = t.remainder(block, s.getStages());
     MaskedScores masked(t, shape, products, masks.read(t, stage, scores));
     if (hides) {
-      masked.hideLater(t, t.mul(block, s.getEntries()), rows);
+      masked.hideUnseen(t, t.mul(block, s.getEntries()), rows);
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
       Value zero = t.index(0);
       masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero), rows);

@@ -6,7 +6,7 @@ using namespace cheems;
 using namespace cheems::tile;
 
 void MaskRing::alloc(TileBuilder &t) {
-  if (shape.visible.empty()) {
+  if (shape.computesMasks()) {
     ring = t.alloc({s.getStages(), heads(), s.getEntries()}, t.b.getF32Type(),
                    /*swizzled=*/false);
   }
@@ -27,7 +27,7 @@ void MaskRing::fetch(TileBuilder &t, const QueryRows &rows,
 
 TensorMapType MaskRing::boxes(MLIRContext *context, const AttentionShape &shape,
                               AttentionTileAttr s) {
-  return shape.visible.empty() ? TensorMapType::get(context, 1, s.getEntries(),
+  return shape.computesMasks() ? TensorMapType::get(context, 1, s.getEntries(),
                                                     Float32Type::get(context))
                                : TensorMapType();
 }

@@ -17,7 +17,11 @@ struct Constraints {
 
   explicit Constraints(SegmentedAttentionOp op)
       : op(op), query(shapeOf(op.getQuery())), key(shapeOf(op.getKey())),
-        keys(shapeOf(op.getKeys())), masks(shapeOf(op.getMasks())) {}
+        keys(shapeOf(op.getKeys())) {
+    if (op.getMasks()) {
+      masks = shapeOf(op.getMasks());
+    }
+  }
 
   LogicalResult rows() {
     return success(
@@ -30,7 +34,7 @@ struct Constraints {
   }
 
   LogicalResult heads() {
-    int64_t numbers[] = {key[1], keys[2], masks[2], query[1]};
+    int64_t numbers[] = {key[1], keys[2], op.getMaskHeads(), query[1]};
     if (ShapedType::isDynamicShape(numbers) ||
         ShapedType::isDynamic(query[2]) || ShapedType::isDynamic(keys[4])) {
       return op.emitOpError("C2: numbers of heads and head size are static");
@@ -56,13 +60,34 @@ struct Constraints {
       return op.emitOpError("C3: keys and values have one type [slots, "
                             "layers, G', C, P] with the P of query");
     }
-    return verifySameShape(op, "C3", masks,
-                           {keys[0], keys[1], masks[2], keys[3]},
-                           "shapes of masks and [slots, layers, M, C]");
+    return op.getMasks()
+               ? verifySameShape(op, "C3", masks,
+                                 {keys[0], keys[1], masks[2], keys[3]},
+                                 "shapes of masks and [slots, layers, M, C]")
+               : success();
+  }
+
+  /// C12 comes before what looks at masks.
+  LogicalResult pools() {
+    bool masked = op.getKind() != MaskKind::None;
+    if (masked != static_cast<bool>(op.getMasks())) {
+      return op.emitOpError(
+          "C12: masks are given unless the kind is none, and only then");
+    }
+    if (!masked && keys[2] != key[1]) {
+      return op.emitOpError("C12: of kind none each of ")
+             << key[1] << " key heads stores entries, and not " << keys[2];
+    }
+    return success();
   }
 
   LogicalResult mask() {
     std::optional<ArrayRef<bool>> visible = op.getVisible();
+    if (op.getKind() == MaskKind::None) {
+      return visible || op.getMask()
+                 ? op.emitOpError("C4: kind none has neither mask nor visible")
+                 : success();
+    }
     if (visible.has_value() == static_cast<bool>(op.getMask())) {
       return op.emitOpError("C4: mask or visible is given, and not both");
     }
@@ -124,6 +149,15 @@ struct Constraints {
                            "shapes of counts and [slots, layers, G']");
   }
 
+  LogicalResult window() {
+    if (op.getWindow() &&
+        (*op.getWindow() < 1 || op.getKind() != MaskKind::None)) {
+      return op.emitOpError(
+          "C13: window is at least 1, and given only for kind none");
+    }
+    return success();
+  }
+
   LogicalResult scales() {
     bool codes = op.getKeys().getType().getElementType().isInteger(8);
     if (codes != static_cast<bool>(op.getKeyScales()) ||
@@ -143,9 +177,10 @@ struct Constraints {
 
 LogicalResult SegmentedAttentionOp::verify() {
   Constraints check(*this);
-  if (failed(check.rows()) || failed(check.heads()) ||
+  if (failed(check.rows()) || failed(check.heads()) || failed(check.pools()) ||
       failed(check.entries()) || failed(check.mask()) || failed(check.kept()) ||
       failed(check.threshold()) || failed(check.scales()) ||
+      failed(check.window()) ||
       failed(verifySegments(*this, "C10", getSegments()))) {
     return failure();
   }

@@ -30,7 +30,9 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
   }
   s = arith::MulFOp::create(b, loc, s, constantF32(b, loc, scale));
   Value masked =
-      tensor::ExtractOp::create(b, loc, mask, ValueRange{maskHead, j});
+      mask ? tensor::ExtractOp::create(b, loc, mask, ValueRange{maskHead, j})
+                 .getResult()
+           : Value();
   Value shown = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   switch (kind) {
   case MaskKind::Bias:
@@ -41,6 +43,7 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
                                   constantF32(b, loc, *hideBelow));
     break;
   case MaskKind::Scale:
+  case MaskKind::None:
     break;
   }
   if (threshold) {
@@ -103,12 +106,13 @@ Value AttentionRow::add(OpBuilder &b, Location loc, Value y, Value weight,
   });
 }
 
+/// Entries [first, count).
 static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
-                    Value count, Value y) {
+                    Value first, Value count, Value y) {
   Value zeroF32 = constantF32(b, loc, 0),
         lowest = constantF32(b, loc, -std::numeric_limits<double>::infinity());
   auto maximum = scf::ForOp::create(
-      b, loc, row.zero, count, row.one, lowest,
+      b, loc, first, count, row.one, lowest,
       [&](OpBuilder &b, Location loc, Value j, ValueRange best) {
         auto [s, shown] = row.score(b, loc, j);
         Value next = arith::MaximumFOp::create(b, loc, best[0], s);
@@ -118,7 +122,7 @@ static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
       });
   y = row.update(b, loc, y, [&](OpBuilder &, Value, Value) { return zeroF32; });
   auto weigh = scf::ForOp::create(
-      b, loc, row.zero, count, row.one, ValueRange{zeroF32, y},
+      b, loc, first, count, row.one, ValueRange{zeroF32, y},
       [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
         auto [s, shown] = row.score(b, loc, j);
         Value power = arith::SubFOp::create(b, loc, s, maximum.getResult(0));
@@ -150,12 +154,14 @@ DynamicMaskAttentionOp::decomposeOperation(OpBuilder &b) {
   auto loop = scf::ForOp::create(
       b, loc, zero, rows, one, getY(),
       [&](OpBuilder &b, Location loc, Value t, ValueRange y) {
-        Value count = entriesSeen(*this, b, loc, t);
+        Value first = entriesPassed(*this, b, loc, t),
+              count = entriesSeen(*this, b, loc, t);
         auto perHead = scf::ForOp::create(
             b, loc, zero, heads, one, y,
             [&](OpBuilder &b, Location loc, Value h, ValueRange y) {
               AttentionRow row(*this, b, loc, t, h);
-              scf::YieldOp::create(b, loc, attend(row, b, loc, count, y[0]));
+              scf::YieldOp::create(b, loc,
+                                   attend(row, b, loc, first, count, y[0]));
             });
         scf::YieldOp::create(b, loc, perHead.getResults());
       });

@@ -6,6 +6,10 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::cpu;
 
+int64_t DynamicMaskAttentionOp::getMaskHeads() {
+  return shapeOf(getMask() ? getMask() : getKeys())[0];
+}
+
 LogicalResult DynamicMaskAttentionOp::verify() {
   return verifyAttention(*this, "C");
 }

@@ -26,11 +26,11 @@ inline LogicalResult verifyStatic(Operation *op, size_t free,
   return success();
 }
 
-/// C1 (query and y) to C9. `entries` is the letter of the entries' extent.
+/// C1 (query and y) to C11. `entries` is the letter of the entries' extent.
 template <typename Op>
 LogicalResult verifyAttention(Op op, const char *entries) {
   ArrayRef<int64_t> query = shapeOf(op.getQuery()),
-                    keys = shapeOf(op.getKeys()), mask = shapeOf(op.getMask());
+                    keys = shapeOf(op.getKeys());
   if (failed(verifySameShape(op, "C1", query, shapeOf(op.getY()),
                              "shapes of query and y"))) {
     return failure();
@@ -49,13 +49,19 @@ LogicalResult verifyAttention(Op op, const char *entries) {
                            op.getValueScales()}))) {
     return failure();
   }
-  int64_t heads = query[1];
-  if (heads == 0 || keys[0] == 0 || mask[0] == 0 || heads % keys[0] != 0 ||
-      heads % mask[0] != 0) {
+  if (static_cast<bool>(op.getMask()) != (op.getKind() != MaskKind::None)) {
+    return op.emitOpError(
+        "C10: mask is given unless the kind is none, and only then");
+  }
+  // Without a mask nothing else has its shape.
+  int64_t heads = query[1], maskHeads = op.getMaskHeads();
+  if (heads == 0 || keys[0] == 0 || maskHeads == 0 || heads % keys[0] != 0 ||
+      heads % maskHeads != 0) {
     return op.emitOpError("C3: ")
            << heads << " query heads cannot be divided among " << keys[0]
-           << " key heads and " << mask[0] << " mask heads";
+           << " key heads and " << maskHeads << " mask heads";
   }
+  ArrayRef<int64_t> mask = shapeOf(op.getMask() ? op.getMask() : op.getKeys());
   if (!compatible(mask[1], keys[1])) {
     return op.emitOpError("C4: mask is [M, ")
            << entries << "] with the " << entries << " of keys";
@@ -68,7 +74,7 @@ LogicalResult verifyAttention(Op op, const char *entries) {
   if (kept && op.getKind() != MaskKind::Bias) {
     return op.emitOpError("C5: only kind bias keeps keys by rank");
   }
-  int64_t rows[] = {query[0], mask[0]};
+  int64_t rows[] = {query[0], maskHeads};
   if (kept &&
       (failed(verifySameShape(op, "C5", shapeOf(op.getPosition()), mask,
                               "shapes of position and mask")) ||
@@ -93,6 +99,11 @@ LogicalResult verifyAttention(Op op, const char *entries) {
   if (op.getAllowBf16() && !op.getKeyScales()) {
     return op.emitOpError("C9: allow_bf16 is given only for i8");
   }
+  if (op.getWindow() && (static_cast<int64_t>(*op.getWindow()) < 1 ||
+                         op.getKind() != MaskKind::None)) {
+    return op.emitOpError(
+        "C11: window is at least 1, and given only for kind none");
+  }
   return success();
 }
 
@@ -108,21 +119,20 @@ inline OperandTile rowsOf(OpBuilder &b, OpFoldResult offset, OpFoldResult size,
   return tile;
 }
 
-/// `op` on a tile of its rows. `whole` operands after the query have none;
-/// `destinations` are cut as given.
+/// `op` on a tile of its rows. `whole` operands after the query have none, one
+/// less without a mask; `destinations` are cut as given.
 template <typename Op>
 FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,
                                       OpFoldResult size, unsigned whole,
                                       ArrayRef<OperandTile> destinations) {
   SmallVector<OperandTile> tiles{
       rowsOf(b, offset, size, shapeOf(op.getQuery()).drop_front())};
-  tiles.append(whole, {});
+  tiles.append(op.getMask() ? whole : whole - 1, {});
   if (op.getSeen()) {
     tiles.push_back(rowsOf(b, offset, size, {}));
   }
   if (op.getThreshold()) {
-    OperandTile kept =
-        rowsOf(b, offset, size, shapeOf(op.getMask()).take_front());
+    OperandTile kept = rowsOf(b, offset, size, {op.getMaskHeads()});
     tiles.append({{}, kept, kept});
   }
   if (op.getKeyScales()) {
@@ -170,12 +180,12 @@ struct AttentionRow {
       hideBelow = leastF32(*op.getHideBelow()).convertToFloat();
     }
     int64_t heads = shapeOf(query)[1];
-    auto group = [&](Value of) -> Value {
-      return arith::DivUIOp::create(
-          b, loc, head, constantIndex(b, loc, heads / shapeOf(of)[0]));
+    auto group = [&](int64_t groups) -> Value {
+      return arith::DivUIOp::create(b, loc, head,
+                                    constantIndex(b, loc, heads / groups));
     };
-    keyHead = group(keys);
-    maskHead = group(mask);
+    keyHead = group(shapeOf(keys)[0]);
+    maskHead = group(op.getMaskHeads());
   }
 
   /// Score of entry j, and whether the mask shows it.
@@ -198,6 +208,20 @@ Value entriesSeen(Op op, OpBuilder &b, Location loc, Value t) {
   }
   Value before = arith::AddIOp::create(b, loc, op.getFirst(), t);
   return arith::AddIOp::create(b, loc, before, constantIndex(b, loc, 1));
+}
+
+/// How many of the entries from the first stored one are too old for row t, at
+/// most as many as it may see.
+template <typename Op>
+Value entriesPassed(Op op, OpBuilder &b, Location loc, Value t) {
+  Value zero = constantIndex(b, loc, 0);
+  if (!op.getWindow()) {
+    return zero;
+  }
+  Value seen = entriesSeen(op, b, loc, t);
+  Value window = constantIndex(b, loc, static_cast<int64_t>(*op.getWindow()));
+  return arith::MaxSIOp::create(b, loc, zero,
+                                arith::SubIOp::create(b, loc, seen, window));
 }
 
 } // namespace cheems::cpu

@@ -39,6 +39,90 @@ static void buildEpilogue(OpBuilder &b, Location loc, Region *epilogue,
                        : Value(block->getArgument(0)));
 }
 
+/// `operands : types` without brackets, where the operand at `optional` may be
+/// missing.
+static ParseResult
+parseInputs(OpAsmParser &parser,
+            ArrayRef<OpAsmParser::UnresolvedOperand *> operands,
+            std::optional<OpAsmParser::UnresolvedOperand> &given,
+            ArrayRef<Type *> types, Type &givenType, size_t optional) {
+  SmallVector<OpAsmParser::UnresolvedOperand> read;
+  SmallVector<Type> readTypes;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseOperandList(read) || parser.parseColonTypeList(readTypes)) {
+    return failure();
+  }
+  bool all = read.size() == operands.size() + 1;
+  if (!all && read.size() != operands.size()) {
+    return parser.emitError(place) << "expected " << operands.size() << " or "
+                                   << operands.size() + 1 << " operands";
+  }
+  if (read.size() != readTypes.size()) {
+    return parser.emitError(place)
+           << read.size() << " operands have " << readTypes.size() << " types";
+  }
+  if (all) {
+    given = read[optional];
+    givenType = readTypes[optional];
+    read.erase(read.begin() + optional);
+    readTypes.erase(readTypes.begin() + optional);
+  }
+  for (size_t i = 0; i < read.size(); ++i) {
+    *operands[i] = read[i];
+    *types[i] = readTypes[i];
+  }
+  return success();
+}
+
+static void printInputs(OpAsmPrinter &printer, ArrayRef<Value> operands) {
+  SmallVector<Value> given(operands);
+  llvm::erase(given, Value());
+  printer << given << " : " << TypeRange(ValueRange(given));
+}
+
+/// What attention reads beside numbers that may be missing; the mask may, too.
+static ParseResult
+parseAttentionInputs(OpAsmParser &parser, OpAsmParser::UnresolvedOperand &query,
+                     OpAsmParser::UnresolvedOperand &keys,
+                     OpAsmParser::UnresolvedOperand &values,
+                     std::optional<OpAsmParser::UnresolvedOperand> &mask,
+                     OpAsmParser::UnresolvedOperand &first, Type &queryType,
+                     Type &keysType, Type &valuesType, Type &maskType,
+                     Type &firstType) {
+  return parseInputs(parser, {&query, &keys, &values, &first}, mask,
+                     {&queryType, &keysType, &valuesType, &firstType}, maskType,
+                     /*optional=*/3);
+}
+
+static void printAttentionInputs(OpAsmPrinter &printer, Operation *,
+                                 Value query, Value keys, Value values,
+                                 Value mask, Value first, Type, Type, Type,
+                                 Type, Type) {
+  printInputs(printer, {query, keys, values, mask, first});
+}
+
+/// The same of a block of entries.
+static ParseResult
+parseBlockInputs(OpAsmParser &parser, OpAsmParser::UnresolvedOperand &query,
+                 OpAsmParser::UnresolvedOperand &keys,
+                 OpAsmParser::UnresolvedOperand &values,
+                 std::optional<OpAsmParser::UnresolvedOperand> &mask,
+                 OpAsmParser::UnresolvedOperand &first,
+                 OpAsmParser::UnresolvedOperand &from, Type &queryType,
+                 Type &keysType, Type &valuesType, Type &maskType,
+                 Type &firstType, Type &fromType) {
+  return parseInputs(
+      parser, {&query, &keys, &values, &first, &from}, mask,
+      {&queryType, &keysType, &valuesType, &firstType, &fromType}, maskType,
+      /*optional=*/3);
+}
+
+static void printBlockInputs(OpAsmPrinter &printer, Operation *, Value query,
+                             Value keys, Value values, Value mask, Value first,
+                             Value from, Type, Type, Type, Type, Type, Type) {
+  printInputs(printer, {query, keys, values, mask, first, from});
+}
+
 /// outs(%y : type), and the epilogue unless it is the identity.
 static ParseResult parseDestination(OpAsmParser &parser,
                                     OpAsmParser::UnresolvedOperand &y,

@@ -13,14 +13,14 @@ namespace {
 using State = SmallVector<Value>;
 } // namespace
 
-/// Whether the row sees one of the block's first `count` entries, and their
+/// Whether the row sees one of the block's entries [first, count), and their
 /// highest score.
 static std::pair<Value, Value> highest(const AttentionRow &row, OpBuilder &b,
-                                       Location loc, Value count) {
+                                       Location loc, Value first, Value count) {
   Value none = arith::ConstantOp::create(b, loc, b.getBoolAttr(false)),
         lowest = constantF32(b, loc, -std::numeric_limits<double>::infinity());
   auto loop = scf::ForOp::create(
-      b, loc, row.zero, count, row.one, ValueRange{none, lowest},
+      b, loc, first, count, row.one, ValueRange{none, lowest},
       [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
         auto [s, shown] = row.score(b, loc, j);
         Value any = arith::OrIOp::create(b, loc, args[0], shown);
@@ -32,7 +32,8 @@ static std::pair<Value, Value> highest(const AttentionRow &row, OpBuilder &b,
 }
 
 static State accumulate(const AttentionRow &row, OpBuilder &b, Location loc,
-                        Value count, Value best, ValueRange state) {
+                        Value first, Value count, Value best,
+                        ValueRange state) {
   SmallVector<Value> place{row.t, row.head};
   Value before = tensor::ExtractOp::create(b, loc, state[0], place);
   Value maximum = arith::MaximumFOp::create(b, loc, before, best);
@@ -45,7 +46,7 @@ static State accumulate(const AttentionRow &row, OpBuilder &b, Location loc,
   Value sum = arith::MulFOp::create(
       b, loc, tensor::ExtractOp::create(b, loc, state[1], place), shrink);
   auto loop = scf::ForOp::create(
-      b, loc, row.zero, count, row.one, ValueRange{sum, y},
+      b, loc, first, count, row.one, ValueRange{sum, y},
       [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
         auto [s, shown] = row.score(b, loc, j);
         Value power = arith::SubFOp::create(b, loc, s, maximum);
@@ -74,15 +75,21 @@ OnlineAttentionOp::decomposeOperation(OpBuilder &b) {
     Value count =
         arith::SubIOp::create(b, loc, entriesSeen(*this, b, loc, t), getFrom());
     count = arith::MinSIOp::create(b, loc, count, entries);
+    Value first = zero;
+    if (getWindow()) {
+      Value passed = entriesPassed(*this, b, loc, t);
+      first = arith::MaxSIOp::create(
+          b, loc, zero, arith::SubIOp::create(b, loc, passed, getFrom()));
+    }
     auto perHead = [&](OpBuilder &b, Location loc, Value h, ValueRange state) {
       AttentionRow row(*this, b, loc, t, h);
-      auto [any, best] = highest(row, b, loc, count);
+      auto [any, best] = highest(row, b, loc, first, count);
       Value top = best;
       auto next = scf::IfOp::create(
           b, loc, any,
           [&](OpBuilder &b, Location loc) {
-            scf::YieldOp::create(b, loc,
-                                 accumulate(row, b, loc, count, top, state));
+            scf::YieldOp::create(
+                b, loc, accumulate(row, b, loc, first, count, top, state));
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, state);

@@ -10,6 +10,10 @@ MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
   return MutableOperandRange(*this, getNumOperands() - 3, 3);
 }
 
+int64_t OnlineAttentionOp::getMaskHeads() {
+  return shapeOf(getMask() ? getMask() : getKeys())[0];
+}
+
 LogicalResult OnlineAttentionOp::verify() {
   ArrayRef<int64_t> rows = shapeOf(getQuery()).take_front(2);
   if (failed(verifySameShape(*this, "C1", shapeOf(getMaximum()), rows,

@@ -414,3 +414,83 @@ func.func @segmented_attention_c2_zero(%q: tensor<?x2x0xf32>, %m: tensor<?x2xf32
   %r:4 = cheems.segmented_attention scale scale 1.0 block 64 ins(%q, %q, %q : tensor<?x2x0xf32>, tensor<?x2x0xf32>, tensor<?x2x0xf32>) mask(%m : tensor<?x2xf32>) segments(%seg : tensor<?x8xi32>) layer(%layer) outs(%q, %k, %k, %ms : tensor<?x2x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?xf32>) -> tensor<?x2x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?xf32>
   return
 }
+
+// -----
+
+func.func @segmented_attention_c4_none_mask(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>, %mask: tensor<?x2xf32>) {
+  // expected-error@below {{C4: kind none has neither mask nor visible}}
+  %r:3 = cheems.segmented_attention none scale 0.5 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c4_none_visible(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>) {
+  // expected-error@below {{C4: kind none has neither mask nor visible}}
+  %r:3 = cheems.segmented_attention none scale 0.5 visible [true, true] block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c5_none(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>) {
+  // expected-error@below {{C5: keep and positions are given together}}
+  %r:3 = cheems.segmented_attention none scale 0.5 keep 4 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c6_none(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>) {
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
+  %r:3 = cheems.segmented_attention none scale 0.5 hide_below 1.0 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c12_masks(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>, %masks: tensor<?x3x2x?xf32>) {
+  // expected-error@below {{C12: masks are given unless the kind is none, and only then}}
+  %r:4 = cheems.segmented_attention none scale 0.5 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c12_no_masks(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>, %mask: tensor<?x2xf32>) {
+  // expected-error@below {{C12: masks are given unless the kind is none, and only then}}
+  %r:3 = cheems.segmented_attention bias scale 0.5 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c12_heads(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x4x?x8xf32>) {
+  // expected-error@below {{C12: of kind none each of 2 key heads stores entries, and not 4}}
+  %r:3 = cheems.segmented_attention none scale 0.5 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x4x?x8xf32>, tensor<?x3x4x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x4x?x8xf32>, tensor<?x3x4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c2_none(%q: tensor<?x4x8xf32>, %k: tensor<?x3x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x3x?x8xf32>) {
+  // expected-error@below {{C2: of 3 key heads, 3 that store entries, 3 of A and 4 query heads each divide the next}}
+  %r:3 = cheems.segmented_attention none scale 0.5 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x3x8xf32>, tensor<?x3x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x3x?x8xf32>, tensor<?x3x3x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x3x?x8xf32>, tensor<?x3x3x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c13_zero(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>) {
+  // expected-error@below {{C13: window is at least 1, and given only for kind none}}
+  %r:3 = cheems.segmented_attention none scale 0.5 window 0 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @segmented_attention_c13_kind(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x8xf32>, %mask: tensor<?x2xf32>, %masks: tensor<?x3x2x?xf32>) {
+  // expected-error@below {{C13: window is at least 1, and given only for kind none}}
+  %r:4 = cheems.segmented_attention scale scale 0.5 window 4 block 8 ins(%q, %k, %k : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
+  return
+}

@@ -58,3 +58,19 @@ func.func @scale(%q: tensor<3x4x16xf32>, %k: tensor<3x1x16xf32>, %v: tensor<3x1x
   %r:4 = cheems.segmented_attention scale scale 0.5 block 1 ins(%q, %k, %v : tensor<3x4x16xf32>, tensor<3x1x16xf32>, tensor<3x1x16xf32>) mask(%mask : tensor<3x4xf32>) segments(%segments : tensor<2x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<3x4x16xf32>, tensor<2x1x1x9x16xf32>, tensor<2x1x1x9x16xf32>, tensor<2x1x4x9xf32>) -> tensor<3x4x16xf32>, tensor<2x1x1x9x16xf32>, tensor<2x1x1x9x16xf32>, tensor<2x1x4x9xf32>
   return %r#0 : tensor<3x4x16xf32>
 }
+
+// CHECK-LABEL: @none
+// CHECK: cheems.segmented_attention none scale 5.000000e-01 block 64 ins(%arg0, %arg1, %arg1 : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%arg2 : tensor<?x8xi32>) layer(%arg3) outs(%arg4, %arg5, %arg6 : tensor<?x4x16xf32>, tensor<?x2x2x?x16xbf16>, tensor<?x2x2x?x16xbf16>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xbf16>, tensor<?x2x2x?x16xbf16>
+// CHECK: cheems.segmented_attention none scale 5.000000e-01 block 64 one_row ins({{.*}}) segments({{.*}}) layer({{.*}}) outs(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) scales(%{{.*}}, %{{.*}} : tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>) ->
+func.func @none(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x2x2x?x16xbf16>, %values: tensor<?x2x2x?x16xbf16>, %codes: tensor<?x2x2x?x16xi8>, %scales: tensor<?x2x2x?xf32>) -> tensor<?x4x16xf32> {
+  %r:3 = cheems.segmented_attention none scale 0.5 block 64 ins(%q, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values : tensor<?x4x16xf32>, tensor<?x2x2x?x16xbf16>, tensor<?x2x2x?x16xbf16>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xbf16>, tensor<?x2x2x?x16xbf16>
+  %s:5 = cheems.segmented_attention none scale 0.5 block 64 one_row ins(%r#0, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %codes, %codes : tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>) scales(%scales, %scales : tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>
+  return %s#0 : tensor<?x4x16xf32>
+}
+
+// CHECK-LABEL: @recent
+// CHECK: cheems.segmented_attention none scale 5.000000e-01 window 4096 block 64 ins(
+func.func @recent(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x2x2x?x16xbf16>, %values: tensor<?x2x2x?x16xbf16>) -> tensor<?x4x16xf32> {
+  %r:3 = cheems.segmented_attention none scale 0.5 window 4096 block 64 ins(%q, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values : tensor<?x4x16xf32>, tensor<?x2x2x?x16xbf16>, tensor<?x2x2x?x16xbf16>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xbf16>, tensor<?x2x2x?x16xbf16>
+  return %r#0 : tensor<?x4x16xf32>
+}

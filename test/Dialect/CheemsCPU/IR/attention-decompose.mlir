@@ -44,3 +44,23 @@ func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %m: tensor<1
   %r = cheems_cpu.dynamic_mask_attention bias scale 0.125 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, tensor<1x?xf32>, index) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
   return %r : tensor<?x4x8xf32>
 }
+
+// Without a mask a scaled score is what the maximum takes.
+// CHECK-LABEL: @none
+// CHECK: %[[SCORE:.*]] = arith.mulf %{{.*}}, %cst{{.*}} : f32
+// CHECK: arith.maximumf %{{.*}}, %[[SCORE]] : f32
+// CHECK: math.exp
+func.func @none(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %first: index, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.125 ins(%q, %k, %k, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
+}
+
+// A window bounds the loops over entries from below.
+// CHECK-LABEL: @window
+// CHECK: %[[OLD:.*]] = arith.subi %{{.*}}, %c5{{.*}} : index
+// CHECK: %[[FROM:.*]] = arith.maxsi %{{.*}}, %[[OLD]] : index
+// CHECK: scf.for %{{.*}} = %[[FROM]] to
+func.func @window(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %first: index, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.125 window 5 ins(%q, %k, %k, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
+}

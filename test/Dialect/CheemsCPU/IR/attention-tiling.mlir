@@ -14,6 +14,16 @@ func.func @attention(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %m: tensor<1x
   return %r : tensor<?x2x8xf32>
 }
 
+// There is no mask to leave whole.
+// CHECK-LABEL: @none
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-DAG: %[[FIRST:.*]] = affine.apply {{.*}}()[%arg2, %[[I]]]
+// CHECK: cheems_cpu.dynamic_mask_attention none scale 5.000000e-01 ins(%{{.*}}, %arg1, %arg1, %[[FIRST]] : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, index) outs(
+func.func @none(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %first: index, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.5 ins(%q, %k, %k, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, index) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  return %r : tensor<?x2x8xf32>
+}
+
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %attention = transform.structured.match ops{["cheems_cpu.dynamic_mask_attention"]} in %root : (!transform.any_op) -> !transform.any_op

@@ -31,3 +31,19 @@ func.func @buffers(%q: memref<3x4x8xf32>, %k: memref<2x9x8xf32>, %m: memref<2x9x
   cheems_cpu.dynamic_mask_attention scale scale 0.5 ins(%q, %k, %k, %m, %first : memref<3x4x8xf32>, memref<2x9x8xf32>, memref<2x9x8xf32>, memref<2x9xf32>, index) outs(%y : memref<3x4x8xf32>)
   return
 }
+
+// CHECK-LABEL: @none
+// CHECK: cheems_cpu.dynamic_mask_attention none scale 1.250000e-01 ins(%arg0, %arg1, %arg2, %arg3 : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index) outs(%arg4 : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+func.func @none(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %v: tensor<2x?x8xbf16>, %first: index, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.125 ins(%q, %k, %v, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @window
+// CHECK: cheems_cpu.dynamic_mask_attention none scale 1.250000e-01 window 4096 ins(
+// CHECK: cheems_cpu.dynamic_mask_attention none scale 1.250000e-01 window 1 allow_bf16 ins({{.*}}) scales(
+func.func @window(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %c: tensor<2x?x8xi8>, %s: tensor<2x?xf32>, %first: index, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %a = cheems_cpu.dynamic_mask_attention none scale 0.125 window 4096 ins(%q, %k, %k, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.125 window 1 allow_bf16 ins(%a, %c, %c, %first : tensor<?x4x8xf32>, tensor<2x?x8xi8>, tensor<2x?x8xi8>, index) scales(%s, %s : tensor<2x?xf32>, tensor<2x?xf32>) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
+}

@@ -214,3 +214,75 @@ func.func @merge_attention_c2(%m1: tensor<2x4xf32>, %s1: tensor<2x4xf32>, %y1: t
   %r:3 = cheems_cpu.merge_attention ins(%m1, %s1, %y1 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x7xf32>) outs(%m, %s, %y : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
   return
 }
+
+// -----
+
+func.func @dynamic_mask_attention_c10(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index) {
+  // expected-error@below {{C10: mask is given unless the kind is none, and only then}}
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.5 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c10_missing(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %n: index) {
+  // expected-error@below {{C10: mask is given unless the kind is none, and only then}}
+  %r = cheems_cpu.dynamic_mask_attention scale scale 0.5 ins(%q, %k, %k, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, index) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_few(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>) {
+  // expected-error@below {{expected 4 or 5 operands}}
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.5 ins(%q, %k, %k : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_types(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %n: index) {
+  // expected-error@below {{4 operands have 3 types}}
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.5 ins(%q, %k, %k, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, index) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c10(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>) {
+  // expected-error@below {{C10: mask is given unless the kind is none, and only then}}
+  %r:3 = cheems_cpu.online_attention none scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %m, %q : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_few(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %n: index, %m: tensor<3x4xf32>) {
+  // expected-error@below {{expected 5 or 6 operands}}
+  %r:3 = cheems_cpu.online_attention none scale 0.5 ins(%q, %k, %k, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, index) outs(%m, %m, %q : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c11(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %n: index) {
+  // expected-error@below {{C11: window is at least 1, and given only for kind none}}
+  %r = cheems_cpu.dynamic_mask_attention none scale 0.5 window 0 ins(%q, %k, %k, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, index) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c11_kind(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index) {
+  // expected-error@below {{C11: window is at least 1, and given only for kind none}}
+  %r = cheems_cpu.dynamic_mask_attention bias scale 0.5 window 3 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c11(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %n: index, %m: tensor<3x4xf32>) {
+  // expected-error@below {{C11: window is at least 1, and given only for kind none}}
+  %r:3 = cheems_cpu.online_attention none scale 0.5 window 0 ins(%q, %k, %k, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, index, index) outs(%m, %m, %q : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}

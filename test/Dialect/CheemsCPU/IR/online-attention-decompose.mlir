@@ -25,3 +25,22 @@ func.func @seen(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?x
   %r = cheems_cpu.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<?xi32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
   return %r : tensor<?x2x8xf32>
 }
+
+// CHECK-LABEL: @none
+// CHECK: %[[SCORE:.*]] = arith.mulf %{{.*}}, %cst{{.*}} : f32
+// CHECK: arith.maximumf %{{.*}}, %[[SCORE]] : f32
+func.func @none(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %first: index, %m: tensor<?x2xf32>, %s: tensor<?x2xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r:3 = cheems_cpu.online_attention none scale 0.5 ins(%q, %k, %k, %first, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, index, index) outs(%m, %s, %y : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x8xf32>) -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x8xf32>
+  return %r#2 : tensor<?x2x8xf32>
+}
+
+// CHECK-LABEL: @window
+// CHECK: %[[OLD:.*]] = arith.subi %{{.*}}, %c5{{.*}} : index
+// CHECK: %[[PASSED:.*]] = arith.maxsi %{{.*}}, %[[OLD]] : index
+// CHECK: %[[HERE:.*]] = arith.subi %[[PASSED]], %arg3 : index
+// CHECK: %[[FROM:.*]] = arith.maxsi %{{.*}}, %[[HERE]] : index
+// CHECK: scf.for %{{.*}} = %[[FROM]] to
+func.func @window(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %first: index, %from: index, %m: tensor<?x2xf32>, %s: tensor<?x2xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r:3 = cheems_cpu.online_attention none scale 0.5 window 5 ins(%q, %k, %k, %first, %from : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, index, index) outs(%m, %s, %y : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x8xf32>) -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x8xf32>
+  return %r#2 : tensor<?x2x8xf32>
+}

@@ -29,6 +29,15 @@ func.func @seen(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?x
   return %r : tensor<?x2x8xf32>
 }
 
+// CHECK-LABEL: @none
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-DAG: %[[FIRST:.*]] = affine.apply {{.*}}()[%arg2, %[[I]]]
+// CHECK: cheems_cpu.online_attention none scale 5.000000e-01 ins(%{{.*}}, %arg1, %arg1, %[[FIRST]], %arg2 : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, index, index) outs(
+func.func @none(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %first: index, %m: tensor<?x2xf32>, %s: tensor<?x2xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r:3 = cheems_cpu.online_attention none scale 0.5 ins(%q, %k, %k, %first, %first : tensor<?x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, index, index) outs(%m, %s, %y : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x8xf32>) -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x8xf32>
+  return %r#2 : tensor<?x2x8xf32>
+}
+
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %online = transform.structured.match ops{["cheems_cpu.online_attention"]} in %root : (!transform.any_op) -> !transform.any_op

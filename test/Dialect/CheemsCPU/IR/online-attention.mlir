@@ -31,3 +31,17 @@ func.func @merged(%m: memref<3x4xf32>, %s: memref<3x4xf32>, %y: memref<3x4x8xf32
   cheems_cpu.merge_attention ins(%m, %s, %y : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>) outs(%n, %t, %z : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>)
   return
 }
+
+// CHECK-LABEL: @none
+// CHECK: cheems_cpu.online_attention none scale 1.250000e-01 ins(%arg0, %arg1, %arg1, %arg2, %arg3 : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index, index) outs(%arg4, %arg5, %arg6 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>)
+func.func @none(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %first: index, %from: index, %m: tensor<?x4xf32>, %s: tensor<?x4xf32>, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r:3 = cheems_cpu.online_attention none scale 0.125 ins(%q, %k, %k, %first, %from : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index, index) outs(%m, %s, %y : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>
+  return %r#2 : tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @window
+// CHECK: cheems_cpu.online_attention none scale 1.250000e-01 window 7 ins(
+func.func @window(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %first: index, %m: tensor<?x4xf32>, %s: tensor<?x4xf32>, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r:3 = cheems_cpu.online_attention none scale 0.125 window 7 ins(%q, %k, %k, %first, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, index, index) outs(%m, %s, %y : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>
+  return %r#2 : tensor<?x4x8xf32>
+}

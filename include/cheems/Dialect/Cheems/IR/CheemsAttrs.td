@@ -133,7 +133,9 @@ def Cheems_StoredParameterAttr : AttrDef<Cheems_Dialect, "StoredParameter"> {
 }
 
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
-    I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Threshold", 1, "threshold">, I32EnumAttrCase<"Scale", 2, "scale">]> {
+    I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Threshold", 1, "threshold">, I32EnumAttrCase<"Scale", 2, "scale">,
+    I32EnumAttrCase<"None", 3, "none"> // there are no masks
+  ]> {
   let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }

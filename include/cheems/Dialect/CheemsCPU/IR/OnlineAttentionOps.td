@@ -18,7 +18,7 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     - y[t, h, p] <- r * y[t, h, p] + sum_j e[j] * values[g, j, p]  (for kind `scale` e[j] * mask[m, j])
     - maximum[t, h] <- m
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32; `first` index, the entries
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32, except for kind `none`; `first` index, the entries
     before the rows; `from` index, the entries before the block; `seen`, `position`, `threshold`, `last`, `key_scales`, `value_scales` as in
     `dynamic_mask_attention`.
     Destinations, read and written: `maximum` [T, H] f32, -infinity before the first block; `sum` [T, H] f32 and `y` [T, H, P] f32,
@@ -34,6 +34,8 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     - C7: `seen` is [T], and is given only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, J] are given if and only if keys and values are i8.
     - C9: `allow_bf16` is given only for i8.
+    - C10: `mask` is given if and only if the kind is not `none`.
+    - C11: `window` >= 1, and it is given only for kind `none`.
 
     Edges: if a row sees nothing of the block, its maximum, sum and values keep their bits. Entries that no row sees are not read.
 
@@ -49,16 +51,17 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys,
-                       Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first, Index:$from,
+                       Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Optional<Cheems_Shaped<[F32], [2]>>:$mask, Index:$first, Index:$from,
                        Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position,
                        Optional<Cheems_Shaped<[F32], [2]>>:$threshold, Optional<Cheems_Shaped<[I32], [2]>>:$last,
                        Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales,
                        Cheems_Shaped<[F32], [2]>:$maximum, Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y,
-                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$allow_bf16);
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$allow_bf16,
+                       OptionalAttr<I64Attr>:$window);
   let assemblyFormat = [{
-    $kind `scale` $scale (`hide_below` $hide_below^)? (`allow_bf16` $allow_bf16^)? attr-dict
-    `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `,` $from `:` type($query) `,` type($keys) `,` type($values) `,`
-      type($mask) `,` type($first) `,` type($from) `)`
+    $kind `scale` $scale (`hide_below` $hide_below^)? (`window` $window^)? (`allow_bf16` $allow_bf16^)? attr-dict
+    `ins` `(` custom<BlockInputs>($query, $keys, $values, $mask, $first, $from, type($query), type($keys), type($values), type($mask),
+      type($first), type($from)) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?
     (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
     (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
@@ -66,6 +69,8 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
+    /// Heads of A; without a mask those of keys.
+    int64_t getMaskHeads();
   }];
 }
 
