@@ -115,11 +115,15 @@ Activation readActivation(ConfigReader &reader, llvm::StringRef name,
       llvm::StringSwitch<std::optional<Activation>>(given)
           .Cases({"silu", "swish"}, Activation::SiLU)
           .Case("gelu", Activation::GELU)
+          .Cases({"gelu_pytorch_tanh", "gelu_new", "gelu_fast"},
+                 Activation::GELUTanh)
           .Case("relu", Activation::ReLU)
+          .Case("relu2", Activation::ReLU2)
           .Default(std::nullopt);
   if (!activation) {
-    reader.refuse(name, quoted(given) + " is not supported; 'silu', 'gelu' and "
-                                        "'relu' are");
+    reader.refuse(name, quoted(given) +
+                            " is not supported; 'silu', 'gelu', "
+                            "'gelu_pytorch_tanh', 'relu' and 'relu2' are");
   }
   return activation.value_or(Activation::SiLU);
 }

@@ -216,8 +216,14 @@ double activate(double x, Activation activation) {
     return x / (1.0 + std::exp(-x));
   case Activation::GELU:
     return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
+  case Activation::GELUTanh:
+    return 0.5 * x *
+           (1.0 +
+            std::tanh(std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x)));
   case Activation::ReLU:
     return std::max(x, 0.0);
+  case Activation::ReLU2:
+    return std::max(x, 0.0) * std::max(x, 0.0);
   }
   llvm_unreachable("every activation is handled above");
 }

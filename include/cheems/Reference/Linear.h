@@ -71,7 +71,9 @@ Tensor nibblesOf(const Tensor &codes);
 /// log(1 + e^x), without overflow for large x.
 double softplus(double x);
 
-/// silu: x / (1 + e^-x); gelu: x (1 + erf(x/sqrt 2)) / 2; relu: max(x, 0).
+/// silu: x / (1 + e^-x); gelu: x (1 + erf(x/sqrt 2)) / 2; gelu_tanh:
+/// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2; relu: max(x, 0); relu2:
+/// max(x, 0)^2.
 double activate(double x, Activation activation);
 
 struct MLPWeights {

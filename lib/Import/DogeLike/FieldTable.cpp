@@ -20,8 +20,9 @@ llvm::ArrayRef<ConfigField> dogeLikeFields() {
       {"rms_norm_eps", FieldRole::Used, "1e-6",
        "added to the mean square in every norm; at least 2^-126, below 1"},
       {"hidden_act", FieldRole::Used, "`silu`",
-       "`silu` (or `swish`), `gelu` (the erf form), `relu`; others end with "
-       "exit code 3"},
+       "`silu` (or `swish`), `gelu` (the erf form), `gelu_pytorch_tanh` (or "
+       "`gelu_new`, `gelu_fast`), `relu`, `relu2`; others end with exit code "
+       "3"},
       {"dynamic_mask_type", FieldRole::Used, "`bias`",
        "what a mask value does: `bias` is added to the score, `threshold` "
        "hides keys below `dynamic_mask_threshold`, `scale` multiplies the "

@@ -60,8 +60,8 @@ constexpr ConfigField llamaFields[] = {
     {"rms_norm_eps", FieldRole::Used, "1e-6",
      "added to the mean square in every norm; at least 2^-126, below 1"},
     {"hidden_act", FieldRole::Used, "`silu`",
-     "`silu` (or `swish`), `gelu` (the erf form), `relu`; others end with exit "
-     "code 3"},
+     "`silu` (or `swish`), `gelu` (the erf form), `gelu_pytorch_tanh` (or "
+     "`gelu_new`, `gelu_fast`), `relu`, `relu2`; others end with exit code 3"},
     {"tie_word_embeddings", FieldRole::Used, "false; `smollm3` true",
      "true: the embedding is the head. Then `lm_head.weight` may be stored "
      "only if it equals the embedding bit for bit"},

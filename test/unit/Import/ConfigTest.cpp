@@ -91,14 +91,18 @@ TEST(Config, Activations) {
       {"silu", Activation::SiLU},
       {"swish", Activation::SiLU},
       {"gelu", Activation::GELU},
-      {"relu", Activation::ReLU}};
+      {"gelu_pytorch_tanh", Activation::GELUTanh},
+      {"gelu_new", Activation::GELUTanh},
+      {"gelu_fast", Activation::GELUTanh},
+      {"relu", Activation::ReLU},
+      {"relu2", Activation::ReLU2}};
   for (const auto &[name, activation] : known) {
     Read r = read(std::string("\"hidden_act\": \"") + name + "\"");
     ASSERT_EQ(r.error, "");
     EXPECT_EQ(r.config->activation, activation);
   }
   for (const char *name :
-       {"gelu_new", "gelu_pytorch_tanh", "tanh", "relu2", "SiLU", ""}) {
+       {"quick_gelu", "gelu_10", "tanh", "relu6", "SiLU", ""}) {
     Read r = read(std::string("\"hidden_act\": \"") + name + "\"");
     EXPECT_TRUE(r.unsupported) << name;
     EXPECT_THAT(r.error, HasSubstr(std::string("hidden_act '") + name + "'"));

@@ -244,7 +244,7 @@ TEST(Llama, RefusedByName) {
       {"llama", "attention_multiplier", 0.5, "attention_multiplier is not"},
       {"llama", "partial_rotary_factor", 0.5, "partial_rotary_factor must be"},
       {"llama", "rope_interleaved", true, "rope_interleaved true"},
-      {"llama", "hidden_act", "gelu_pytorch_tanh", "hidden_act"},
+      {"llama", "hidden_act", "quick_gelu", "hidden_act"},
       {"llama", "is_causal", false, "is_causal"},
       {"llama", "layer_types",
        llvm::json::Array{"full_attention", "chunked_attention",

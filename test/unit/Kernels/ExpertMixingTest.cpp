@@ -28,10 +28,8 @@ struct Form {
   const char *placementName() const {
     return placement == ScorePlacement::Softmax ? "softmax" : "inner";
   }
-  const char *activationName() const {
-    return activation == Activation::SiLU   ? "silu"
-           : activation == Activation::GELU ? "gelu"
-                                            : "relu";
+  std::string activationName() const {
+    return cheems::stringifyActivation(activation).str();
   }
   std::string name() const {
     std::ostringstream text;
@@ -119,6 +117,10 @@ constexpr Form kForms[] = {
     {kSoftmax, Activation::ReLU, 2, 15, 16, 16, Element::F32},
     {kSoftmax, Activation::SiLU, 4, 16, 100, 48, Element::BF16},
     {kInner, Activation::GELU, 2, 17, 64, 48, Element::F32},
+    {kSoftmax, Activation::GELUTanh, 2, 5, 20, 40, Element::F32},
+    {kInner, Activation::GELUTanh, 1, 17, 30, 100, Element::BF16},
+    {kSoftmax, Activation::ReLU2, 2, 9, 25, 48, Element::BF16},
+    {kInner, Activation::ReLU2, 1, 4, 30, 17, Element::F32},
     {kSoftmax, Activation::GELU, 1, 33, 49, 64, Element::F32},
     {kInner, Activation::SiLU, 2, 5, 25, 100, Element::F32},
     {kSoftmax, Activation::SiLU, 2, 8, 256, 100, Element::BF16},
@@ -246,9 +248,14 @@ struct Case {
           double weight = std::abs(cheems::reference::activate(
                               hit * factor, form.activation)) *
                           (form.placement == kInner ? 1 : scale);
+          // The slope of a square is not bounded.
+          double slope = form.activation == Activation::ReLU2
+                             ? 2 * (std::abs(hit * factor) + 1)
+                             : 1.13;
+          double most = std::max(std::abs(hit), slope * std::abs(hit) / 2);
           double off = std::abs(scale) *
-                       (1.13 * (length + 3) * products + 8 * std::abs(hit) +
-                        (20 + static_cast<double>(form.k)) * std::abs(hit)) *
+                       (slope * (length + 3) * products + 8 * most +
+                        (20 + static_cast<double>(form.k)) * most) *
                        kUnit;
           for (int64_t d = 0; d < form.size; ++d) {
             size_t at = static_cast<size_t>(d);

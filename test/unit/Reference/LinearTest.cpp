@@ -112,6 +112,11 @@ TEST(Activation, KnownValues) {
   EXPECT_NEAR(activate(-1.0, Activation::GELU), -0.15865525393145707, 1e-16);
   EXPECT_EQ(activate(2.5, Activation::ReLU), 2.5);
   EXPECT_EQ(activate(-2.5, Activation::ReLU), 0.0);
+  EXPECT_NEAR(activate(1.0, Activation::GELUTanh), 0.84119199060827671, 1e-15);
+  EXPECT_NEAR(activate(-3.0, Activation::GELUTanh), -0.0036373920817729943,
+              1e-15);
+  EXPECT_EQ(activate(2.5, Activation::ReLU2), 6.25);
+  EXPECT_EQ(activate(-2.5, Activation::ReLU2), 0.0);
 }
 
 TEST(MLP, GateIsActivatedAndPlainUpIsActivated) {

@@ -82,10 +82,7 @@ void ExpertForm::compile() {
       isQuantized() ? "scales(%ds, %us : tensor<Exf32>, tensor<Exf32>)" : "");
   all = replaced(all, "PLACEMENT",
                  placement == ScorePlacement::Inner ? "inner" : "softmax");
-  all = replaced(all, "ACTIVATION",
-                 activation == Activation::SiLU   ? "silu"
-                 : activation == Activation::GELU ? "gelu"
-                                                  : "relu");
+  all = replaced(all, "ACTIVATION", stringifyActivation(activation).str());
   all = replaced(all, " ROWS",
                  fewRows ? " attributes {cheems.most_rows = 64 : i64}" : "");
   auto extent = [&](const std::string &letter, int64_t size) {
@@ -174,10 +171,22 @@ Tensor ExpertInputs::wanted(const ExpertForm &form,
 }
 
 /// How far off an activation may be, of a number that is off by `error`:
-/// slopes are at most 1.2, and functions are approximated to the last bits of
-/// the number.
-static double activated(double value, double error) {
-  return 1.2 * error + 4 * kApproximate * std::abs(value) + kTiny;
+/// slopes are at most 1.2 but for squares, and functions are approximated to
+/// the last bits of the number.
+static double activated(Activation activation, double value, double error) {
+  double size = std::abs(value), slope = 1.2;
+  if (activation == Activation::ReLU2) {
+    slope = 2 * size + error;
+    size *= size;
+  }
+  return slope * error + 4 * kApproximate * size + kTiny;
+}
+
+/// What an activation makes of a number is this at most.
+static double mostOf(const ExpertForm &form, double value) {
+  double size = std::abs(value);
+  return form.activation == Activation::ReLU2 ? size * std::max(size, 1.0)
+                                              : size;
 }
 
 Tensor ExpertInputs::bounds(const ExpertForm &form,
@@ -206,18 +215,20 @@ Tensor ExpertInputs::bounds(const ExpertForm &form,
         double hitError = (depth + 4) * kF32 * size, weight = 0, error = 0;
         if (isInner) {
           double scaled = hit * score;
-          error = activated(scaled, std::abs(score) * hitError +
-                                        kF32 * std::abs(scaled));
-          weight = std::abs(scaled);
+          error =
+              activated(form.activation, scaled,
+                        std::abs(score) * hitError + kF32 * std::abs(scaled));
+          weight = mostOf(form, scaled);
         } else {
           double share = std::exp(score - highest) / total;
           // The argument of a power is rounded twice, and a sum of k of them.
           double relative = (std::abs(score - highest) + 2) * 4 * kF32 +
                             (static_cast<double>(form.experts) + 8) * kF32 +
                             4 * kApproximate;
-          error = share * (activated(hit, hitError) +
-                           relative * (std::abs(hit) + hitError));
-          weight = share * std::abs(hit);
+          double most = mostOf(form, hit);
+          error = share * (activated(form.activation, hit, hitError) +
+                           relative * (most + hitError));
+          weight = share * most;
         }
         for (int64_t d = 0; d < form.columns; ++d) {
           result(t, d) += std::abs(up(e, d)) * (error + terms * kF32 * weight);

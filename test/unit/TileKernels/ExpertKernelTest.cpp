@@ -35,6 +35,8 @@ const std::vector<ExpertForm> &forms() {
   add(2, 3, 5, 1100, Number::F16, softmax, Activation::ReLU, 16, false);
   add(11, 4, 3, 40, Number::BF16, softmax, Activation::GELU, 0, true);
   add(1, 1, 1, 1, Number::F32, softmax, Activation::SiLU, 1, false);
+  add(2, 6, 9, 48, Number::F32, softmax, Activation::GELUTanh, 8, false);
+  add(2, 6, 9, 80, Number::BF16, inner, Activation::ReLU2, 8, true);
   // Scores that are a launch of their own, on tensor cores.
   add(2, 72, 6, 32, Number::F16, softmax, Activation::SiLU, 48, false);
   add(1, 304, 8, 8, Number::BF16, softmax, Activation::SiLU, 64, true);

@@ -85,8 +85,22 @@ std::string activationText(Activation activation) {
            "    %m = arith.addf %d, %one : f32\n"
            "    %h = arith.mulf %0, %half : f32\n"
            "    %g = arith.mulf %h, %m : f32\n";
+  case Activation::GELUTanh:
+    return "    %cubic = arith.constant 0.044715 : f32\n"
+           "    %linear = arith.constant -1.5957691216057308 : f32\n"
+           "    %square = arith.mulf %0, %0 : f32\n"
+           "    %grown = arith.mulf %square, %cubic : f32\n"
+           "    %growth = arith.addf %grown, %one : f32\n"
+           "    %n = arith.mulf %0, %linear : f32\n"
+           "    %power = arith.mulf %n, %growth : f32\n"
+           "    %d = math.exp %power : f32\n    %m = arith.addf %d, %one : "
+           "f32\n"
+           "    %g = arith.divf %0, %m : f32\n";
   case Activation::ReLU:
     return "    %g = arith.maximumf %0, %zero : f32\n";
+  case Activation::ReLU2:
+    return "    %m = arith.maximumf %0, %zero : f32\n"
+           "    %g = arith.mulf %m, %m : f32\n";
   }
   llvm_unreachable("every activation is handled above");
 }
@@ -106,11 +120,13 @@ std::string matmulText(const std::string &result, const std::string &weight,
   return text;
 }
 
-/// Slopes of activations are at most 1.13. An exponential has the error of its
-/// power, which was multiplied by log2(e), and three operations follow. The
-/// error function of the GPU is a quotient of polynomials.
+/// Slopes of activations are at most 1.13, but for squares. An exponential has
+/// the error of its power, which was multiplied by log2(e), and three
+/// operations follow. The error function of the GPU is a quotient of
+/// polynomials.
 Estimate activated(Estimate x, Activation activation) {
-  constexpr double slope = 1.13;
+  double slope =
+      activation == Activation::ReLU2 ? 2 * std::abs(x.value) + x.error : 1.13;
   double value = reference::activate(x.value, activation), own = 0;
   switch (activation) {
   case Activation::SiLU:
@@ -119,7 +135,13 @@ Estimate activated(Estimate x, Activation activation) {
   case Activation::GELU:
     own = std::abs(x.value) * 8 * kF32;
     break;
+  case Activation::GELUTanh:
+    own = std::abs(x.value) * (8 * kF32 + kApproximate);
+    break;
   case Activation::ReLU:
+    break;
+  case Activation::ReLU2:
+    own = std::abs(value) * 2 * kF32;
     break;
   }
   return {value, slope * x.error + own};

@@ -11,7 +11,8 @@ namespace {
 
 constexpr auto bf16 = Number::BF16, f16 = Number::F16, f32 = Number::F32;
 constexpr auto silu = Activation::SiLU, gelu = Activation::GELU,
-               relu = Activation::ReLU;
+               relu = Activation::ReLU, tanhGelu = Activation::GELUTanh,
+               relu2 = Activation::ReLU2;
 
 /// Rows that stand somewhere else among others.
 struct Moved {
@@ -108,6 +109,8 @@ const std::vector<MatmulForm> prompts = {
     {bf16, 1536, 24, After::Activation, false, relu, bf16},
     {f16, 8, 520},
     {bf16, 130, 17, After::Activation, true, gelu},
+    {bf16, 40, 33, After::Gate, false, tanhGelu},
+    {f16, 40, 33, After::Activation, false, relu2},
     {f16, 1, 1},
     {bf16, 1, 1000, After::Residual, true},
     {f16, 72, 96, After::Gate, false, gelu},
@@ -301,6 +304,7 @@ const std::vector<MatmulForm> exact = {
     {f32, 1, 1000, After::Residual},
     {f32, 70, 1, After::Activation, true, gelu},
     {f32, 64, 96, After::Activation, false, silu, f32, 64},
+    {f32, 64, 40, After::Activation, true, tanhGelu},
 };
 
 TEST(MatmulKernelTest, F32IsExact) { holdCases(exact, 200, {units().front()}); }

@@ -152,8 +152,9 @@ def Cheems_ScorePlacementAttr : EnumAttr<Cheems_Dialect, Cheems_ScorePlacement, 
   let assemblyFormat = "$value";
 }
 
-def Cheems_Activation : I32EnumAttr<"Activation", "An activation function; gelu is the erf form", [
-    I32EnumAttrCase<"SiLU", 0, "silu">, I32EnumAttrCase<"GELU", 1, "gelu">, I32EnumAttrCase<"ReLU", 2, "relu">]> {
+def Cheems_Activation : I32EnumAttr<"Activation", "An activation function; gelu is the erf form, relu2 the square of relu", [
+    I32EnumAttrCase<"SiLU", 0, "silu">, I32EnumAttrCase<"GELU", 1, "gelu">, I32EnumAttrCase<"ReLU", 2, "relu">,
+    I32EnumAttrCase<"GELUTanh", 3, "gelu_tanh">, I32EnumAttrCase<"ReLU2", 4, "relu2">]> {
   let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }

@@ -66,7 +66,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [AttrSizedOperandS
 
     Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16, f16 or i8; `down_scales` and
     `up_scales`, only for i8, [E] f32; `y` [T, D] f32 is the destination. It is read and written, and may not overlap `x`. act is `silu`,
-    `gelu` (the erf form) or `relu`.
+    `gelu` (the erf form), `gelu_tanh` (its form with a tanh), `relu` or `relu2` (the square of relu).
 
     Constraints:
     - C1: `x` and `y` have the same shape [T, D].
