@@ -57,9 +57,9 @@ const std::vector<MergedForm> forms = {
     {{4, 1, 2, 4, 24, bf16, true, MaskKind::Threshold}, 33, true, 8},
     {{12, 1, 1, 1, 256, bf16, true}, 16, false, 4},
     {{4, 2, 2, 2, 32, bf16, true, MaskKind::Bias, 64}, 24, true, 8},
-    {{1, 1, 1, 1, 16, bf16, true}, 8, true, 8},
     {{9, 3, 3, 3, 64, bf16, true, MaskKind::None}, 24, true},
     {{4, 2, 2, 2, 64, bf16, true, MaskKind::None, 0, 0, {}, 300}, 16},
+    {{1, 1, 1, 1, 16, bf16, true}, 8, true, 8},
 };
 
 std::string textOf(const MergedForm &form) {
