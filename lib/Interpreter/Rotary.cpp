@@ -15,8 +15,17 @@ static void rotaryTable(RotaryTableOp op, Frame &f) {
   if (f.failed()) {
     return;
   }
+  double magnitude = op.getMagnitude().convertToDouble();
+  if (auto frequencies = op.getFrequencies()) {
+    reference::RotaryTable table = reference::rotaryTable(
+        position,
+        RotaryList{{frequencies->begin(), frequencies->end()}, magnitude});
+    f.set(op.getResult(0), std::move(table.cosine));
+    f.set(op.getResult(1), std::move(table.sine));
+    return;
+  }
   RotaryConfig config;
-  config.theta = op.getTheta().convertToDouble();
+  config.theta = op.getTheta()->convertToDouble();
   config.dynamic = op.getDynamic();
   config.factor = op.getFactor().convertToDouble();
   config.trainedPositions = op.getTrained();
@@ -26,6 +35,11 @@ static void rotaryTable(RotaryTableOp op, Frame &f) {
         reference::rotaryTable({position[t]}, 2 * n['h'], config, length[t]);
     llvm::copy(row.cosine.data, cosine.data.begin() + t * n['h']);
     llvm::copy(row.sine.data, sine.data.begin() + t * n['h']);
+  }
+  for (Tensor *table : {&cosine, &sine}) {
+    for (double &value : table->data) {
+      value *= magnitude;
+    }
   }
   f.set(op.getResult(0), std::move(cosine));
   f.set(op.getResult(1), std::move(sine));

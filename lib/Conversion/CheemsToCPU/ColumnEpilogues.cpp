@@ -107,8 +107,8 @@ struct MergedMatmul {
       }
       auto rotary = dyn_cast_if_present<RotaryOp>(onlyUser(heads.getResult()));
       if (!rotary || rotary->getNumResults() != 1 ||
-          rotary.getX() != heads.getResult() || !before(rotary.getCosine()) ||
-          !before(rotary.getSine())) {
+          rotary.getX() != heads.getResult() || !rotary.turnsWholeHeads() ||
+          !before(rotary.getCosine()) || !before(rotary.getSine())) {
         return;
       }
       int64_t size = heads.getType().getDimSize(2);

@@ -46,18 +46,28 @@ struct Step {
     auto &[cosine, sine] = tables[{use.table, use.size}];
     if (!cosine) {
       ImplicitLocOpBuilder &b = e.b;
-      const auto &rotary =
-          std::get<RotaryConfig>(types.model.rotary[use.table]);
+      RotaryConfig rotary;
+      DenseF64ArrayAttr frequencies;
+      double magnitude = 1.0;
+      const RotaryRule &rule = types.model.rotary[use.table];
+      if (const auto *list = std::get_if<RotaryList>(&rule)) {
+        frequencies = b.getDenseF64ArrayAttr(list->frequencies);
+        magnitude = list->factor;
+      } else {
+        rotary = std::get<RotaryConfig>(rule);
+      }
       int64_t size = use.size;
       SmallVector<OpFoldResult> shape{e.rowCount, e.attr(size / 2)};
       cosine = e.empty(shape, b.getF32Type());
       sine = e.empty(shape, b.getF32Type());
       auto table = RotaryTableOp::create(
           b, TypeRange{cosine.getType(), sine.getType()}, positions, lengths,
-          cosine, sine, b.getF64FloatAttr(rotary.theta),
+          cosine, sine,
+          frequencies ? FloatAttr() : b.getF64FloatAttr(rotary.theta),
           rotary.dynamic ? b.getUnitAttr() : UnitAttr(),
           b.getF64FloatAttr(rotary.dynamic ? rotary.factor : 1.0),
-          b.getI64IntegerAttr(rotary.dynamic ? rotary.trainedPositions : 0));
+          b.getI64IntegerAttr(rotary.dynamic ? rotary.trainedPositions : 0),
+          frequencies, b.getF64FloatAttr(magnitude));
       cosine = table.getResult(0);
       sine = table.getResult(1);
     }

@@ -200,3 +200,21 @@ func.func @overlapping(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tens
   %cr = cheems.rotary ins(%cs, %cos, %sin : tensor<?x2x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%heads : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
   return %cr, %value : tensor<?x2x8xf32>, tensor<?x40xf32>
 }
+
+// Heads that turn in part keep their op.
+// CHECK-LABEL: @turned_in_part
+// CHECK-NOT: cheems_cpu.column_epilogue
+// CHECK: cheems.rotary
+// CHECK: return
+func.func @turned_in_part(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tensor<?x3xf32>, %sin: tensor<?x3xf32>) -> (tensor<?x2x8xf32>, tensor<?x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%rows) : tensor<?x48xf32>
+  %heads = tensor.empty(%rows) : tensor<?x2x8xf32>
+  %y = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<3x8x16x1xf32>) outs(%e : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %c = tensor.extract_slice %y[0, 0] [%rows, 16] [1, 1] : tensor<?x48xf32> to tensor<?x16xf32>
+  %value = tensor.extract_slice %y[0, 16] [%rows, 32] [1, 1] : tensor<?x48xf32> to tensor<?x32xf32>
+  %cs = tensor.expand_shape %c [[0], [1, 2]] output_shape [%rows, 2, 8] : tensor<?x16xf32> into tensor<?x2x8xf32>
+  %cr = cheems.rotary ins(%cs, %cos, %sin : tensor<?x2x8xf32>, tensor<?x3xf32>, tensor<?x3xf32>) outs(%heads : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  return %cr, %value : tensor<?x2x8xf32>, tensor<?x32xf32>
+}

@@ -65,6 +65,22 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
+// A rotation of a part of each head leaves the norm alone.
+// CHECK-LABEL: func.func @in_part
+// CHECK: cheems_tile.group norm ->
+// CHECK-NEXT: cheems.rms_norm
+// CHECK: cheems_tile.group rotary ->
+// CHECK-NEXT: cheems.rotary
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @in_part(%h: tensor<?x4x32xf32>, %g: tensor<32xf32>, %n: tensor<?x4x32xf32>, %c: tensor<?x8xf32>, %s: tensor<?x8xf32>) -> tensor<?x4x32xf32> {
+    %0 = cheems.rms_norm epsilon 1.0e-06 ins(%h, %g : tensor<?x4x32xf32>, tensor<32xf32>) outs(%n : tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
+    %1 = cheems.rotary ins(%0, %c, %s : tensor<?x4x32xf32>, tensor<?x8xf32>, tensor<?x8xf32>) outs(%n : tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
+    return %1 : tensor<?x4x32xf32>
+  }
+}
+
+// -----
+
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @none(%x: tensor<?x?xf32>, %w: tensor<?xf32>) -> tensor<?x?xf32> {
     // expected-error@below {{is of a kind or shape that is left: GPUs have no kernel for it yet; compile for cpu}}

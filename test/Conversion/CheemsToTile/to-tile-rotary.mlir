@@ -74,6 +74,21 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
+// The column chooses among frequencies, once for all rows of a block.
+// CHECK-LABEL: cheems_tile.kernel @rotary_table(
+// CHECK-DAG: %[[MOST:.*]] = arith.constant dense<1.250000e+00> : tensor<{{.*}}xf64
+// CHECK-COUNT-3: arith.select %{{.*}} : tensor<4xi1, {{.*}}>, tensor<4xf64
+// CHECK: arith.mulf %{{.*}}, %[[MOST]]
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @listed(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %t:2 = cheems.rotary_table frequencies [1.0, 0.5, 0.125, 0.0625] {magnitude = 1.25} ins(%p, %l : tensor<?xi32>, tensor<?xi32>)
+        outs(%c, %s : tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>
+    return %t#0, %t#1 : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+}
+
+// -----
+
 // Tables of the same positions are one launch, and a block has rows of one of them: 32 rows of 16 numbers each, or 16 of 32.
 // CHECK-LABEL: func.func @tables
 // CHECK: %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %c16
@@ -98,6 +113,24 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %b = tensor.empty(%rows) : tensor<?x32xf32>
     %u:2 = cheems.rotary_table theta 1.0e+06 ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%b, %b : tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>, tensor<?x32xf32>
     return %t#0, %t#1, %u#0, %u#1 : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x32xf32>, tensor<?x32xf32>
+  }
+}
+
+// -----
+
+// What does not turn is copied: columns 16 to 40, after two halves of 8.
+// CHECK-LABEL: cheems_tile.kernel @rotary(
+// CHECK-DAG: %[[HALF:.*]] = arith.constant 8 : index
+// CHECK-DAG: %[[TURNED:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[WHOLE:.*]] = arith.constant 40 : index
+// CHECK: cheems_tile.store %{{.*}}, %arg3[%{{.*}}, %{{.*}}, %c0] dims [0, 2] extents[%{{.*}}, %[[HALF]]] aligned 16
+// CHECK: cheems_tile.store %{{.*}}, %arg3[%{{.*}}, %{{.*}}, %[[HALF]]] dims [0, 2] extents[%{{.*}}, %[[TURNED]]] aligned 16
+// CHECK: %[[REST:.*]] = cheems_tile.load %arg0[%{{.*}}, %{{.*}}, %[[TURNED]]] dims [0, 2] extents[%{{.*}}, %[[WHOLE]]] aligned 16
+// CHECK: cheems_tile.store %[[REST]], %arg3[%{{.*}}, %{{.*}}, %[[TURNED]]] dims [0, 2] extents[%{{.*}}, %[[WHOLE]]] aligned 16
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @in_part(%x: tensor<?x4x40xf32>, %c: tensor<?x8xf32>, %s: tensor<?x8xf32>, %y: tensor<?x4x40xf32>) -> tensor<?x4x40xf32> {
+    %r = cheems.rotary ins(%x, %c, %s : tensor<?x4x40xf32>, tensor<?x8xf32>, tensor<?x8xf32>) outs(%y : tensor<?x4x40xf32>) -> tensor<?x4x40xf32>
+    return %r : tensor<?x4x40xf32>
   }
 }
 

@@ -2,9 +2,11 @@
 #include "cheems/Reference/Rotary.h"
 #include "Cases.h"
 #include "ModuleText.h"
+#include <iomanip>
 
 using namespace cheems::test;
 using cheems::RotaryConfig;
+using cheems::RotaryList;
 using cheems::reference::RotaryTable;
 using cheems::reference::Tensor;
 
@@ -16,13 +18,30 @@ struct TableForm {
   std::string name;
   int64_t size; ///< of a head
   RotaryConfig config;
+  RotaryList list = {}; ///< empty: as config says
+
+  RotaryTable at(int64_t position, int64_t length) const {
+    return list.frequencies.empty()
+               ? cheems::reference::rotaryTable({position}, size, config,
+                                                length)
+               : cheems::reference::rotaryTable({position}, list);
+  }
 
   std::string text() const {
     std::string table = "?x" + std::to_string(size / 2) + "xf32",
                 tensor = "tensor<" + table + ">";
     std::ostringstream op;
-    op << "%c, %s = cheems.rotary_table theta " << std::scientific
-       << config.theta;
+    op << "%c, %s = cheems.rotary_table " << std::scientific
+       << std::setprecision(17);
+    if (list.frequencies.empty()) {
+      op << "theta " << config.theta;
+    } else {
+      op << "frequencies [";
+      for (size_t i = 0; i < list.frequencies.size(); ++i) {
+        op << (i == 0 ? "" : ", ") << list.frequencies[i];
+      }
+      op << "] {magnitude = " << list.factor << " : f64}";
+    }
     if (config.dynamic) {
       op << " dynamic {factor = " << config.factor
          << " : f64, trained = " << config.trainedPositions << " : i64}";
@@ -57,6 +76,13 @@ std::vector<TableForm> tableForms() {
           {(dynamic ? "dynamic_" : "table_") + std::to_string(size), size,
            config});
     }
+    // No powers of one base, and one that does not turn at all.
+    RotaryList list;
+    for (int64_t i = 0; i < size / 2; ++i) {
+      list.frequencies.push_back(i == 3 ? 0 : std::pow(0.7, i) / (1 + i % 3));
+    }
+    list.factor = size % 3 ? 1 : 1.2773;
+    result.push_back({"list_" + std::to_string(size), size, {}, list});
   }
   return result;
 }
@@ -80,14 +106,14 @@ TEST_P(RotaryTest, TablesAgreeWithTheEvaluator) {
                    : static_cast<int64_t>(std::pow(10.0, random.uniform(0, 6)));
       position(t) = static_cast<double>(at);
       length(t) = static_cast<double>(at + random.between(1, 100));
-      RotaryTable row = cheems::reference::rotaryTable(
-          {at}, form.size, form.config, static_cast<int64_t>(length(t)));
+      RotaryTable row = form.at(at, static_cast<int64_t>(length(t)));
       for (int64_t p = 0; p < half; ++p) {
         cosine(t, p) = row.cosine(0, p);
         sine(t, p) = row.sine(0, p);
         // Rounded once to f32; the angle, at most the position, by a few f64
         // functions on either side.
-        bound(t, p) = kUnit + 32 * static_cast<double>(at) * 0x1p-53;
+        bound(t, p) =
+            form.list.factor * (kUnit + 32 * static_cast<double>(at) * 0x1p-53);
       }
     }
     Buffer bp(Element::I32, position), bl(Element::I32, length),
@@ -99,7 +125,9 @@ TEST_P(RotaryTest, TablesAgreeWithTheEvaluator) {
 }
 
 TEST_P(RotaryTest, PositionZeroIsExact) {
-  for (const TableForm &form : {tableForms()[2], tableForms()[3]}) {
+  // These are of 4 numbers: one base, dynamic, a list.
+  for (const TableForm &form :
+       {tableForms()[2], tableForms()[3], tableForms()[4]}) {
     auto module = CompiledModule::compile(form.text(), GetParam());
     ASSERT_NE(module, nullptr);
     int64_t half = form.size / 2;
@@ -115,13 +143,15 @@ TEST_P(RotaryTest, PositionZeroIsExact) {
 
 struct Heads {
   int64_t count, size;
+  int64_t turned = size;
   std::string name() const {
-    return "rotary_" + std::to_string(count) + "_" + std::to_string(size);
+    return "rotary_" + std::to_string(count) + "_" + std::to_string(size) +
+           "_" + std::to_string(turned);
   }
   std::string text() const {
     std::string rows =
         "?x" + std::to_string(count) + "x" + std::to_string(size) + "xf32";
-    std::string table = "?x" + std::to_string(size / 2) + "xf32";
+    std::string table = "?x" + std::to_string(turned / 2) + "xf32";
     return FunctionText(name())
         .input("x", rows)
         .input("c", table)
@@ -134,8 +164,9 @@ struct Heads {
         .text();
   }
 };
-constexpr Heads kHeads[] = {{1, 2},  {1, 64}, {2, 4},  {3, 6},
-                            {2, 16}, {5, 18}, {4, 32}, {7, 34}};
+constexpr Heads kHeads[] = {{1, 2},     {1, 64},     {2, 4},      {3, 6},
+                            {2, 16},    {5, 18},     {4, 32},     {7, 34},
+                            {1, 64, 2}, {3, 80, 20}, {2, 34, 32}, {5, 6, 4}};
 
 TEST_P(RotaryTest, TurnsHeadsAsTheEvaluator) {
   std::string text;
@@ -146,8 +177,8 @@ TEST_P(RotaryTest, TurnsHeadsAsTheEvaluator) {
   ASSERT_NE(module, nullptr);
   Random random(6);
   for (int64_t i = 0; i < caseCount(); ++i) {
-    const Heads &heads = kHeads[i % 8];
-    int64_t rows = random.rows(), half = heads.size / 2;
+    const Heads &heads = kHeads[i % std::size(kHeads)];
+    int64_t rows = random.rows(), half = heads.turned / 2;
     SCOPED_TRACE(heads.name() + ", " + std::to_string(rows) + " rows");
     Tensor x = random.tensor({rows, heads.count, heads.size}, -3, 3);
     RotaryTable table{random.tensor({rows, half}, -1, 1),
@@ -158,8 +189,8 @@ TEST_P(RotaryTest, TurnsHeadsAsTheEvaluator) {
     Tensor bound(x.shape); // two products and a sum
     for (int64_t t = 0; t < rows; ++t) {
       for (int64_t h = 0; h < heads.count; ++h) {
-        for (int64_t p = 0; p < heads.size; ++p) {
-          int64_t partner = (p + half) % heads.size;
+        for (int64_t p = 0; p < heads.turned; ++p) { // others are copied
+          int64_t partner = (p + half) % heads.turned;
           bound(t, h, p) =
               2 * kUnit *
               (std::abs(x(t, h, p) * table.cosine(t, p % half)) +

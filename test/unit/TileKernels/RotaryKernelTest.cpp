@@ -59,7 +59,7 @@ TEST(PositionsKernelTest, EachRowHasItsPlaceInItsSequence) {
 
 constexpr const char *tables = R"(
 func.func @table(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?xHALFxf32>, %s: tensor<?xHALFxf32>) -> (tensor<?xHALFxf32>, tensor<?xHALFxf32>) {
-  %r:2 = cheems.rotary_table theta THETA OPTIONS ins(%p, %l : tensor<?xi32>, tensor<?xi32>)
+  %r:2 = cheems.rotary_table ANGLES ins(%p, %l : tensor<?xi32>, tensor<?xi32>)
       outs(%c, %s : tensor<?xHALFxf32>, tensor<?xHALFxf32>) -> tensor<?xHALFxf32>, tensor<?xHALFxf32>
   return %r#0, %r#1 : tensor<?xHALFxf32>, tensor<?xHALFxf32>
 }
@@ -68,28 +68,64 @@ func.func @table(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?xHALFxf32>, %
 struct TableForm {
   int64_t half;
   RotaryConfig config;
-  TileModule *module;
+  cheems::RotaryList list; ///< empty: as config says
+  TileModule *module = nullptr;
+
+  std::string angles() const {
+    if (list.frequencies.empty()) {
+      return "theta " + std::to_string(config.theta) +
+             (config.dynamic ? " dynamic {factor = 4.0, trained = 2048}" : "");
+    }
+    std::string text;
+    for (double frequency : list.frequencies) {
+      text += (text.empty() ? "" : ", ") + std::to_string(frequency);
+    }
+    return "frequencies [" + text +
+           "] {magnitude = " + std::to_string(list.factor) + "}";
+  }
+  void compile() {
+    std::string text = replaced(tables, "HALF", std::to_string(half));
+    module = compiledStep(replaced(text, "ANGLES", angles()));
+  }
+  cheems::reference::RotaryTable at(int64_t position, int64_t length) const {
+    return list.frequencies.empty()
+               ? cheems::reference::rotaryTable({position}, 2 * half, config,
+                                                length)
+               : cheems::reference::rotaryTable({position}, list);
+  }
 };
 
 TableForm tableForm(int64_t half, double theta, bool isDynamic) {
-  TableForm form{half, {}, nullptr};
+  TableForm form{half, {}, {}};
   form.config.theta = theta;
   form.config.dynamic = isDynamic;
   form.config.factor = 4;
   form.config.trainedPositions = 2048;
-  std::string text = replaced(tables, "HALF", std::to_string(half));
-  text = replaced(text, "THETA", std::to_string(theta));
-  text = replaced(text, "OPTIONS",
-                  isDynamic ? "dynamic {factor = 4.0, trained = 2048}" : "");
-  form.module = compiledStep(text);
+  form.compile();
   return form;
 }
 
+/// Frequencies that are no powers of one base, of which one is zero.
+TableForm listForm(int64_t half, double factor) {
+  TableForm form{half, {}, {}};
+  for (int64_t i = 0; i < half; ++i) {
+    // Six digits are printed.
+    form.list.frequencies.push_back(
+        i == 2 ? 0 : std::stod(std::to_string(1 / double((i * 7) % 31 + 1))));
+  }
+  form.list.factor = factor;
+  form.compile();
+  return form;
+}
+
+/// One model with several kinds of layers may have them.
+std::vector<TableForm> allForms() {
+  return {tableForm(32, 10000, false), tableForm(8, 500000, true),
+          tableForm(20, 10000, true), listForm(32, 1), listForm(5, 1.25)};
+}
+
 TEST(RotaryTableKernelTest, AnglesAreExactToF32UpToAMillion) {
-  std::vector<TableForm> forms;
-  forms.push_back(tableForm(32, 10000, false));
-  forms.push_back(tableForm(8, 500000, true));
-  forms.push_back(tableForm(20, 10000, true));
+  std::vector<TableForm> forms = allForms();
   forEachCase([&](uint64_t number) {
     Random random(number);
     TableForm &form = forms[formOf(number, forms.size())];
@@ -101,8 +137,7 @@ TEST(RotaryTableKernelTest, AnglesAreExactToF32UpToAMillion) {
     for (int64_t t = 0; t < rows; ++t) {
       position.push_back(t == 0 ? 0 : random.between(0, most));
       length.push_back(random.between(1, most));
-      auto row = cheems::reference::rotaryTable(
-          {position.back()}, 2 * form.half, form.config, length.back());
+      auto row = form.at(position.back(), length.back());
       for (int64_t i = 0; i < form.half; ++i) {
         cosine(t, i) = row.cosine(0, i);
         sine(t, i) = row.sine(0, i);
@@ -112,8 +147,9 @@ TEST(RotaryTableKernelTest, AnglesAreExactToF32UpToAMillion) {
           c(Number::F32, {rows, form.half}), s(Number::F32, {rows, form.half});
     if (form.module->call("table", {&p, &l, &c, &s})) {
       // One rounding to f32; angles up to 10^6 are exact to 10^-9 in f64.
-      EXPECT_TRUE(within(c, cosine, kF32, 1e-9));
-      EXPECT_TRUE(within(s, sine, kF32, 1e-9));
+      double most = form.list.factor;
+      EXPECT_TRUE(within(c, cosine, kF32, 1e-9 * most));
+      EXPECT_TRUE(within(s, sine, kF32, 1e-9 * most));
     }
   });
 }
@@ -125,10 +161,8 @@ std::string textOfAll(const std::vector<TableForm> &forms) {
     std::string n = std::to_string(i),
                 type = "tensor<?x" + std::to_string(forms[i].half) + "xf32>",
                 both = type + ", " + type;
-    const RotaryConfig &config = forms[i].config;
     body += "  %e" + n + " = tensor.empty(%t) : " + type + "\n  %r" + n +
-            ":2 = cheems.rotary_table theta " + std::to_string(config.theta) +
-            (config.dynamic ? " dynamic {factor = 4.0, trained = 2048}" : "") +
+            ":2 = cheems.rotary_table " + forms[i].angles() +
             " ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%e" + n + ", %e" +
             n + " : " + both + ") -> " + both + "\n";
     types += (i == 0 ? "" : ", ") + both;
@@ -142,10 +176,7 @@ std::string textOfAll(const std::vector<TableForm> &forms) {
 }
 
 TEST(RotaryTableKernelTest, TablesOfOneLaunchHaveTheBitsOfEachAlone) {
-  std::vector<TableForm> forms;
-  forms.push_back(tableForm(32, 10000, false));
-  forms.push_back(tableForm(8, 500000, true));
-  forms.push_back(tableForm(20, 10000, true));
+  std::vector<TableForm> forms = allForms();
   auto together = compiledStep(textOfAll(forms));
   ASSERT_NE(together, nullptr);
   for (int64_t rows : {1, 3, 16, 77}) {
@@ -181,28 +212,31 @@ func.func @rotate(%x: tensor<?xHxPxf32>, %c: tensor<?xHALFxf32>, %s: tensor<?xHA
 
 TEST(RotaryKernelTest, HalvesOfHeadsAreRotated) {
   struct Form {
-    int64_t heads, half;
-    TileModule *module;
+    int64_t heads, half, size;
+    TileModule *module = nullptr;
   };
-  std::vector<Form> forms;
-  for (auto [heads, half] : {std::pair(4, 8), {3, 32}, {1, 128}, {5, 9}}) {
-    std::string text = replaced(rotation, "HALF", std::to_string(half));
-    text = replaced(text, "xHx", "x" + std::to_string(heads) + "x");
-    text = replaced(text, "xPx", "x" + std::to_string(2 * half) + "x");
-    forms.push_back({heads, half, compiledStep(text)});
+  // Whole heads, then parts of them.
+  std::vector<Form> forms = {{4, 8, 16},  {3, 32, 64}, {1, 128, 256},
+                             {5, 9, 18},  {2, 16, 64}, {3, 10, 80},
+                             {4, 15, 32}, {2, 1, 6}};
+  for (Form &form : forms) {
+    std::string text = replaced(rotation, "HALF", std::to_string(form.half));
+    text = replaced(text, "xHx", "x" + std::to_string(form.heads) + "x");
+    text = replaced(text, "xPx", "x" + std::to_string(form.size) + "x");
+    form.module = compiledStep(text);
   }
   forEachCase([&](uint64_t number) {
     Random random(number);
     Form &form = forms[formOf(number, forms.size())];
     ASSERT_NE(form.module, nullptr);
     int64_t rows = random.once(4) ? 1 : random.between(1, 70);
-    Tensor x = random.tensor({rows, form.heads, 2 * form.half}, -4, 4);
+    Tensor x = random.tensor({rows, form.heads, form.size}, -4, 4);
     cheems::reference::RotaryTable table{
         random.tensor({rows, form.half}, -1, 1),
         random.tensor({rows, form.half}, -1, 1)};
     Array input(Number::F32, x), c(Number::F32, table.cosine),
         s(Number::F32, table.sine),
-        y(Number::F32, {rows, form.heads, 2 * form.half});
+        y(Number::F32, {rows, form.heads, form.size});
     if (form.module->call("rotate", {&input, &c, &s, &y})) {
       EXPECT_TRUE(
           within(y, cheems::reference::rotary(x, table), kF32, 12 * kF32));

@@ -73,8 +73,8 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
     the elementwise generics of the last part that has some (bias and softplus of a step). The rows of the matmul are then whole panels.
     Requires: f32 tensors. The other operands of the generic are [T, N] or [N]. A generic that reads its destination is fused if a second
     generic updates its result. Then the first one writes a tensor of its own, and the second one writes the tensor that the first one
-    read. Two things keep their `cheems.rotary`: parts with a bias, and heads that fill whole panels only in groups of more than 16
-    panels.
+    read. Three things keep their `cheems.rotary`: parts with a bias, heads that turn in part, and heads that fill whole panels only in
+    groups of more than 16 panels.
     Guarantees: the sums are complete before the epilogue stores them. Preserves bits.
   }];
   let dependentDialects = ["::cheems::cpu::CheemsCPUDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];

@@ -165,7 +165,7 @@ def GroupRowsPass : Pass<"cheems-group-rows", "::mlir::ModuleOp"> {
     Before: norms, rotations, rotary tables, positions, roundings, rows of tables, scores of product keys, retrievals of experts, the best logits,
     elementwise ops.
     After: a `cheems_tile.group` around each. A norm has the elementwise op before it with it, and the rounding after it. A rotation of
-    heads has the norm of heads before it, and the rounding after it. Rotary tables of the same positions are in one group.
+    whole heads has the norm of heads before it, and the rounding after it. Rotary tables of the same positions are in one group.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`, and the groups of the other passes, which come before.
     Guarantees: an op that computes a tensor and is in no group then is an error: no kernel has it.
   }];

@@ -56,13 +56,14 @@ static RmsNormOp normBefore(Value heads) {
 }
 
 HeadsBefore HeadsBefore::rotatedBy(RotaryOp op) {
-  RmsNormOp norm = normBefore(op.getX());
+  RmsNormOp norm = op.turnsWholeHeads() ? normBefore(op.getX()) : RmsNormOp();
   return {norm ? norm.getX() : op.getX(), norm, op};
 }
 
 HeadsBefore HeadsBefore::of(Value value) {
   auto rotary = value.getDefiningOp<RotaryOp>();
-  if (rotary && hasOneUseInBlock(value) && rotary.hasPureTensorSemantics()) {
+  if (rotary && rotary.turnsWholeHeads() && hasOneUseInBlock(value) &&
+      rotary.hasPureTensorSemantics()) {
     return rotatedBy(rotary);
   }
   RmsNormOp norm = normBefore(value);

@@ -30,8 +30,11 @@ struct HeadsBefore {
   RmsNormOp norm;  ///< may be null
   RotaryOp rotary; ///< may be null
 
-  /// What made `value`, of ops that nothing else reads.
+  /// What made `value`, of ops that nothing else reads. Rotations are those of
+  /// whole heads.
   static HeadsBefore of(Value value);
+  /// The same of what a rotation makes; one of a part of each head takes no
+  /// norm.
   static HeadsBefore rotatedBy(RotaryOp op);
   void addTo(LaunchOperands &operands);
   HeadRows in(const LaunchOperands &operands, ValueRange arguments);

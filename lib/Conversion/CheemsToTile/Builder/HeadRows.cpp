@@ -1,6 +1,7 @@
 // Builds the loads of heads.
 #include "HeadRows.h"
 #include "Strategy/Strategy.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace cheems;
@@ -16,6 +17,8 @@ HalvesOfHeads::HalvesOfHeads(TileBuilder &t, const HeadRows &rows,
                              const HeadPlace &place, int64_t size,
                              RankedTensorType type)
     : t(t), rows(rows), place(place), half(size / 2), type(type) {
+  int64_t step = cast<ShapedType>(rows.memory.getType()).getShape().back();
+  aligned = alignmentOf(std::gcd(half, step), type.getElementType());
   if (!rows.gain) {
     return;
   }
@@ -40,7 +43,6 @@ HalvesOfHeads::Halves HalvesOfHeads::load(int64_t column) {
 }
 
 HalvesOfHeads::Halves HalvesOfHeads::loadRows(int64_t column) {
-  int64_t aligned = alignmentOf(half, type.getElementType());
   return {
       t.load(type, rows.memory, place.at(t, column, half), aligned),
       t.load(type, rows.memory, place.at(t, half + column, 2 * half), aligned)};
@@ -49,8 +51,7 @@ HalvesOfHeads::Halves HalvesOfHeads::loadRows(int64_t column) {
 HalvesOfHeads::Halves HalvesOfHeads::normalized(Halves x, int64_t column) {
   auto multiplied = [&](Value number, int64_t from, int64_t limit) {
     Value gain = t.load(t.sliceType(type, 0), rows.gain,
-                        {{t.index(from)}, {0}, {t.index(limit)}},
-                        alignmentOf(half, type.getElementType()));
+                        {{t.index(from)}, {0}, {t.index(limit)}}, aligned);
     return t.mul(t.mul(number, t.broadcast(scale, type)),
                  t.broadcast(gain, type));
   };
@@ -65,7 +66,6 @@ HalvesOfHeads::Halves HalvesOfHeads::rotated(Halves x, int64_t column) {
 }
 
 Value HalvesOfHeads::angles(Value table, int64_t column) {
-  int64_t aligned = alignmentOf(half, type.getElementType());
   SmallVector<Value> offsets = {place.row, t.index(column)};
   if (!place.hasHeads) {
     return t.load(type, table, {offsets, {0, 1}, {place.past, t.index(half)}},

@@ -12,7 +12,7 @@ struct HeadRows {
   Value memory;       ///< [T, H, P] f32
   Value gain;         ///< [P]: of the norm; null without one
   double epsilon = 0; ///< of the norm
-  Value cosine, sine; ///< [T, P/2]: of the rotation; null without one
+  Value cosine, sine; ///< [T, R/2]: of the rotation; null without one
 
   bool isPlain() const { return !gain && !cosine; }
 };
@@ -29,9 +29,11 @@ struct HeadPlace {
 };
 
 /// Loads both halves of heads, as tiles of one type each. What the tiles have
-/// past the end of a half is zero.
+/// past the end of a half is zero. If a part of each head turns, the halves are
+/// those of this part.
 class HalvesOfHeads {
 public:
+  /// \param size of a head, or of the part that turns.
   /// \param type of tiles, f32.
   HalvesOfHeads(TileBuilder &t, const HeadRows &rows, const HeadPlace &place,
                 int64_t size, RankedTensorType type);
@@ -53,6 +55,7 @@ private:
   const HeadRows &rows;
   const HeadPlace &place;
   int64_t half;
+  int64_t aligned; ///< what offsets of halves and rows have in common
   RankedTensorType type;
   Value scale; ///< of the norm, a number per row
 };

@@ -65,8 +65,11 @@ static SmallVector<RotaryTableOp> tablesWith(RotaryTableOp op) {
 static void groupNorm(RmsNormOp norm) {
   Value y = norm->getResult(0);
   bool isOfHeads = cast<ShapedType>(norm.getX().getType()).getRank() == 3;
-  if (isOfHeads && hasOneUseInBlock(y) && isa<RotaryOp>(*y.user_begin())) {
-    return; // the rotation takes it
+  if (isOfHeads && hasOneUseInBlock(y)) {
+    auto rotary = dyn_cast<RotaryOp>(*y.user_begin());
+    if (rotary && rotary.turnsWholeHeads()) {
+      return; // the rotation takes it
+    }
   }
   NormChain chain = NormChain::of(norm);
   Grouping group({norm});

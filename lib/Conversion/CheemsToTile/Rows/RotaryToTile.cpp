@@ -5,6 +5,7 @@
 #include "Builder/SegmentRow.h"
 #include "Patterns.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace cheems;
@@ -68,7 +69,7 @@ static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,
                         Value length, Value row) {
   int64_t size = 2 * cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
   auto perRow = t.sliceType(type, 1);
-  double theta = std::log2(op.getTheta().convertToDouble());
+  double theta = std::log2(op.getTheta()->convertToDouble());
   if (!op.getDynamic()) {
     return t.fill(perRow, theta);
   }
@@ -85,6 +86,34 @@ static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,
                t.fill(perRow, theta));
 }
 
+/// A number of a list for each column, as a slice of `type`. A kernel has no
+/// memory for lists, so the numbers are constants that the column chooses.
+/// \param column as i32.
+static Value numberOfColumn(TileBuilder &t, RankedTensorType type, Value column,
+                            ArrayRef<double> list, int64_t first = 0) {
+  if (llvm::all_equal(list)) {
+    return t.fill(type, list.front());
+  }
+  auto middle = int64_t(list.size() / 2);
+  Value isBefore =
+      t.isLess(column, t.splatIndex(type, t.index(first + middle)));
+  return t.select(
+      isBefore, numberOfColumn(t, type, column, list.take_front(middle), first),
+      numberOfColumn(t, type, column, list.drop_front(middle), first + middle));
+}
+
+/// The power of 2 that each angle is for each position, in f64.
+static Value exponents(TileBuilder &t, RotaryTableOp op, RankedTensorType f64,
+                       Value length, Value row) {
+  int64_t half = cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
+  auto i32 = t.withElement(f64, t.b.getI32Type());
+  Value base = log2OfBase(t, op, f64, length, row);
+  Value column = arith::SIToFPOp::create(
+      t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
+  return t.mul(t.mul(column, t.fill(f64, -1.0 / double(half))),
+               t.broadcast(base, f64));
+}
+
 /// A block's rows of a table.
 /// \param memory positions, lengths.
 static void buildTable(TileBuilder &t, RotaryTableOp op, RowTileAttr s,
@@ -98,15 +127,24 @@ static void buildTable(TileBuilder &t, RotaryTableOp op, RowTileAttr s,
   auto i32 = t.withElement(f64, t.b.getI32Type());
   auto f32 = t.withElement(f64, t.b.getF32Type());
   Value row = t.mul(block, s.getRows());
-  Value base = log2OfBase(t, op, f64, memory[1], row);
-  Value column = arith::SIToFPOp::create(
-      t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
-  Value exponent = t.mul(t.mul(column, t.fill(f64, -1.0 / double(half))),
-                         t.broadcast(base, f64));
+  auto list = op.getFrequencies();
+  Value exponent = list ? Value() : exponents(t, op, f64, memory[1], row);
   Value position = t.load(t.sliceType(i32, 1), memory[0], {{row}, {0}});
   position = arith::SIToFPOp::create(t.b, t.sliceType(f64, 1), position);
-  Value angle = t.mul(t.broadcast(position, f64), exp2F64(t, exponent));
+  Value angle = t.broadcast(position, f64), rate;
+  if (list) {
+    Value column = IndicesOp::create(t.b, t.sliceType(i32, 0), uint64_t(0));
+    rate =
+        t.broadcast(numberOfColumn(t, t.sliceType(f64, 0), column, *list), f64);
+  } else {
+    rate = exp2F64(t, exponent);
+  }
+  angle = t.mul(angle, rate);
   auto [sine, cosine] = sineAndCosineF64(t, angle);
+  if (double magnitude = op.getMagnitude().convertToDouble(); magnitude != 1) {
+    sine = t.mul(sine, t.fill(f64, magnitude));
+    cosine = t.mul(cosine, t.fill(f64, magnitude));
+  }
   Place place{{row, t.index(0)}, {0, 1}};
   int64_t aligned = alignmentOf(half, f32.getElementType());
   t.store(arith::TruncFOp::create(t.b, f32, cosine), cosines, place, aligned);
@@ -178,7 +216,8 @@ struct RotaryTablesToTile : GroupToKernels<GroupKind::RotaryTables> {
 };
 
 /// A block rotates a head of some rows, after the norm of heads and
-/// before the rounding of all heads, if there are such.
+/// before the rounding of all heads, if there are such. What does not turn is
+/// copied.
 struct RotaryToTile : GroupToKernels<GroupKind::Rotary> {
   using GroupToKernels::GroupToKernels;
 
@@ -187,7 +226,8 @@ struct RotaryToTile : GroupToKernels<GroupKind::Rotary> {
     if (!op || !strategyOf<RowTileAttr>(op)) {
       return rewriter.notifyMatchFailure(group, "it has no rows of one length");
     }
-    int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2);
+    int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2),
+            turned = op.getTurned();
     HeadsBefore before = HeadsBefore::rotatedBy(op);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::after(op.getResult(0));
@@ -206,11 +246,19 @@ struct RotaryToTile : GroupToKernels<GroupKind::Rotary> {
       HeadRows heads = before.in(operands, memory);
       HeadPlace place{t.mul(t.block(GridDimension::X), s.getRows()),
                       t.block(GridDimension::Y), t.extent(heads.memory, 0)};
-      auto halves = HalvesOfHeads(t, heads, place, size, tile).load(0);
-      int64_t aligned = alignmentOf(size / 2, tile.getElementType());
+      auto halves = HalvesOfHeads(t, heads, place, turned, tile).load(0);
+      int64_t half = turned / 2;
+      int64_t aligned =
+          alignmentOf(std::gcd(half, size), tile.getElementType());
       Value y = operands.in(memory, out);
-      storeOutput(t, halves.low, y, place.at(t, 0, size / 2), aligned);
-      storeOutput(t, halves.high, y, place.at(t, size / 2, size), aligned);
+      storeOutput(t, halves.low, y, place.at(t, 0, half), aligned);
+      storeOutput(t, halves.high, y, place.at(t, half, turned), aligned);
+      if (turned < size) {
+        aligned = alignmentOf(std::gcd(turned, size), tile.getElementType());
+        Place rest = place.at(t, turned, size);
+        storeOutput(t, t.load(tile, heads.memory, rest, aligned), y, rest,
+                    aligned);
+      }
     };
     FlatSymbolRefAttr kernel =
         kernels.get(op.getLoc(), "rotary", operands.types(), s.warps(), body);

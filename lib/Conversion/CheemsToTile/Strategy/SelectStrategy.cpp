@@ -86,7 +86,10 @@ StrategyAttrInterface cheems::tile::strategyFor(Operation *op,
       })
       .Case([&](RotaryOp rotary) -> Chosen {
         auto size = columnsOf(rotary.getX());
-        return size ? Chosen(strategy.wholeRows(*size / 2)) : Chosen();
+        int64_t turned = rotary.getTurned();
+        return size ? Chosen(strategy.wholeRows(
+                          std::max(turned / 2, *size - turned)))
+                    : Chosen();
       })
       .Case([&](linalg::GenericOp generic) -> Chosen {
         if (isMatmulWithKeys(generic)) {

@@ -11,7 +11,7 @@ Value constantF64(OpBuilder &b, Location loc, double value) {
   return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
 }
 
-/// A vector of constants theta^(-2i/P) or -2i/(P-2), i < P/2.
+/// A vector of constants, as theta^(-2i/R) or -2i/(R-2), i < R/2.
 Value constantRow(OpBuilder &b, Location loc, int64_t half,
                   llvm::function_ref<double(int64_t)> value) {
   SmallVector<double> values;
@@ -31,10 +31,12 @@ FailureOr<SmallVector<Value>> RotaryTableOp::decomposeOperation(OpBuilder &b) {
     return emitOpError("decomposes with a static head size only");
   }
   int64_t half = type.getDimSize(1);
-  double theta = getTheta().convertToDouble();
   Value frequency = constantRow(b, loc, half, [&](int64_t i) {
-    return std::pow(theta, -double(i) / half);
+    return getFrequencies()
+               ? (*getFrequencies())[i]
+               : std::pow(getTheta()->convertToDouble(), -double(i) / half);
   });
+  double magnitude = getMagnitude().convertToDouble();
   SmallVector<Value> inputs{getPosition(), frequency};
   AffineMap all = b.getMultiDimIdentityMap(2), row = all.dropResult(1),
             column = all.dropResult(0);
@@ -55,7 +57,7 @@ FailureOr<SmallVector<Value>> RotaryTableOp::decomposeOperation(OpBuilder &b) {
         Value angle = arith::SIToFPOp::create(b, loc, f64, args[0]);
         Value rate = args[1];
         if (getDynamic()) {
-          // base^(-2i/P) = theta^(-2i/P) * growth^(-2i/(P-2)): the two
+          // base^(-2i/R) = theta^(-2i/R) * growth^(-2i/(R-2)): the two
           // exponents differ because growth is itself a power.
           double factor = getFactor().convertToDouble();
           Value length = arith::SIToFPOp::create(b, loc, f64, args[2]);
@@ -72,36 +74,39 @@ FailureOr<SmallVector<Value>> RotaryTableOp::decomposeOperation(OpBuilder &b) {
                                        math::ExpOp::create(b, loc, power));
         }
         angle = arith::MulFOp::create(b, loc, angle, rate);
-        Value cosine = arith::TruncFOp::create(
-            b, loc, b.getF32Type(), math::CosOp::create(b, loc, angle));
-        Value sine = arith::TruncFOp::create(
-            b, loc, b.getF32Type(), math::SinOp::create(b, loc, angle));
+        auto rounded = [&](Value value) -> Value {
+          if (magnitude != 1) {
+            value = arith::MulFOp::create(b, loc, value,
+                                          constantF64(b, loc, magnitude));
+          }
+          return arith::TruncFOp::create(b, loc, b.getF32Type(), value);
+        };
+        Value cosine = rounded(math::CosOp::create(b, loc, angle));
+        Value sine = rounded(math::SinOp::create(b, loc, angle));
         linalg::YieldOp::create(b, loc, ValueRange{cosine, sine});
       });
   return SmallVector<Value>(table.getResults());
 }
 
-// One elementwise op over [T, H, 2, P/2]: each half reads itself and its
-// partner.
-FailureOr<SmallVector<Value>> RotaryOp::decomposeOperation(OpBuilder &b) {
-  Location loc = getLoc();
-  auto type = cast<RankedTensorType>(getX().getType());
+/// Heads that turn whole, as one elementwise op over [T, H, 2, R/2]: each half
+/// reads itself and its partner.
+static Value rotateWhole(OpBuilder &b, Location loc, Value heads, Value cosine,
+                         Value sine, Value into) {
+  auto type = cast<RankedTensorType>(heads.getType());
   int64_t half = type.getDimSize(2) / 2;
-  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b, loc, getX());
+  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b, loc, heads);
   shape.back() = b.getIndexAttr(2);
   shape.push_back(b.getIndexAttr(half));
   auto halves = RankedTensorType::get(
       {type.getDimSize(0), type.getDimSize(1), 2, half}, type.getElementType());
   SmallVector<ReassociationIndices> groups{{0}, {1}, {2, 3}};
-  Value x =
-      tensor::ExpandShapeOp::create(b, loc, halves, getX(), groups, shape);
-  Value y =
-      tensor::ExpandShapeOp::create(b, loc, halves, getY(), groups, shape);
+  Value x = tensor::ExpandShapeOp::create(b, loc, halves, heads, groups, shape);
+  Value y = tensor::ExpandShapeOp::create(b, loc, halves, into, groups, shape);
   AffineMap all = b.getMultiDimIdentityMap(4);
   AffineMap table = AffineMap::get(
       4, 0, {b.getAffineDimExpr(0), b.getAffineDimExpr(3)}, b.getContext());
   auto rotated = linalg::GenericOp::create(
-      b, loc, halves, ValueRange{x, getCosine(), getSine()}, y,
+      b, loc, halves, ValueRange{x, cosine, sine}, y,
       ArrayRef<AffineMap>{all, table, table, all},
       SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
       [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -123,6 +128,53 @@ FailureOr<SmallVector<Value>> RotaryOp::decomposeOperation(OpBuilder &b) {
             b, loc,
             arith::AddFOp::create(b, loc, straight, crossed).getResult());
       });
-  return SmallVector<Value>{tensor::CollapseShapeOp::create(
-      b, loc, type, rotated.getResult(0), groups)};
+  return tensor::CollapseShapeOp::create(b, loc, type, rotated.getResult(0),
+                                         groups);
+}
+
+FailureOr<SmallVector<Value>> RotaryOp::decomposeOperation(OpBuilder &b) {
+  Location loc = getLoc();
+  if (turnsWholeHeads()) {
+    return SmallVector<Value>{
+        rotateWhole(b, loc, getX(), getCosine(), getSine(), getY())};
+  }
+  SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1)),
+      sizes = tensor::getMixedSizes(b, loc, getX());
+  int64_t turned = getTurned(),
+          size = cast<ShapedType>(getX().getType()).getDimSize(2);
+  // `y` with columns of it replaced by what is made of those of x.
+  auto columns = [&](Value y, int64_t from, int64_t to, auto make) -> Value {
+    SmallVector<OpFoldResult> offsets(3, b.getIndexAttr(0));
+    offsets.back() = b.getIndexAttr(from);
+    sizes.back() = b.getIndexAttr(to - from);
+    auto part = [&](Value of) -> Value {
+      return tensor::ExtractSliceOp::create(b, loc, of, offsets, sizes,
+                                            strides);
+    };
+    Value x = part(getX()), into = part(y);
+    return tensor::InsertSliceOp::create(b, loc, make(x, into), y, offsets,
+                                         sizes, strides);
+  };
+  Value y = columns(getY(), 0, turned, [&](Value x, Value into) {
+    return rotateWhole(b, loc, x, getCosine(), getSine(), into);
+  });
+  // Reads by index: a copy of an input would be folded, and what is inserted
+  // then is no row that this op writes.
+  y = columns(y, turned, size, [&](Value x, Value into) {
+    return linalg::GenericOp::create(
+               b, loc, into.getType(), ValueRange(), into,
+               b.getMultiDimIdentityMap(3),
+               SmallVector<utils::IteratorType>(3,
+                                                utils::IteratorType::parallel),
+               [&](OpBuilder &b, Location loc, ValueRange) {
+                 SmallVector<Value> at;
+                 for (int64_t i = 0; i < 3; ++i) {
+                   at.push_back(linalg::IndexOp::create(b, loc, i));
+                 }
+                 Value number = tensor::ExtractOp::create(b, loc, x, at);
+                 linalg::YieldOp::create(b, loc, number);
+               })
+        .getResult(0);
+  });
+  return SmallVector<Value>{y};
 }

@@ -17,9 +17,8 @@ FailureOr<TilingResult>
 RotaryOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
   OperandTile heads = rowTile(b, getLoc(), getX(), offsets, sizes);
-  int64_t half = cast<ShapedType>(getX().getType()).getDimSize(2) / 2;
   OperandTile table{{offsets[0], b.getIndexAttr(0)},
-                    {sizes[0], b.getIndexAttr(half)}};
+                    {sizes[0], b.getIndexAttr(getTurned() / 2)}};
   return tileOp(*this, b, {heads, table, table, heads});
 }
 

@@ -48,6 +48,31 @@ func.func @rotary(%x: tensor<?x2x8xf32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32
   return %r : tensor<?x2x8xf32>
 }
 
+// What does not turn is copied.
+// CHECK-LABEL: @partial
+// CHECK: tensor.extract_slice %arg0[0, 0, 0] [{{.*}}, 2, 6] [1, 1, 1]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg1, %arg2 :
+// CHECK: %[[TURNED:.*]] = tensor.insert_slice %{{.*}} into %arg3[0, 0, 0] [{{.*}}, 2, 6] [1, 1, 1]
+// CHECK: %[[REST:.*]] = tensor.extract_slice %arg0[0, 0, 6] [{{.*}}, 2, 2] [1, 1, 1]
+// CHECK: linalg.generic
+// CHECK: tensor.extract %[[REST]][
+// CHECK: tensor.insert_slice %{{.*}} into %[[TURNED]][0, 0, 6] [{{.*}}, 2, 2] [1, 1, 1]
+func.func @partial(%x: tensor<?x2x8xf32>, %c: tensor<?x3xf32>, %s: tensor<?x3xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r = cheems.rotary ins(%x, %c, %s : tensor<?x2x8xf32>, tensor<?x3xf32>, tensor<?x3xf32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  return %r : tensor<?x2x8xf32>
+}
+
+// Frequencies are constants, and cosines are multiplied before they are rounded.
+// CHECK-LABEL: @listed
+// CHECK: arith.constant dense<[1.000000e+00, 2.500000e-01]> : tensor<2xf64>
+// CHECK: %[[COSINE:.*]] = math.cos
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[COSINE]], %{{.*}} : f64
+// CHECK: arith.truncf %[[SCALED]]
+func.func @listed(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?x2xf32>, %s: tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  %r:2 = cheems.rotary_table frequencies [1.0, 0.25] {magnitude = 1.125 : f64} ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%c, %s : tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>, tensor<?x2xf32>
+  return %r#0, %r#1 : tensor<?x2xf32>, tensor<?x2xf32>
+}
+
 // softplus without overflow: max(x, 0) + log1p(exp(-|x|)).
 // CHECK-LABEL: @mask
 // CHECK: math.absf

@@ -90,7 +90,7 @@ func.func @rotary_table_c1_length(%p: tensor<5xi32>, %l: tensor<6xi32>, %c: tens
 // -----
 
 func.func @rotary_table_c2(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
-  // expected-error@below {{C2: theta is positive}}
+  // expected-error@below {{C2: there is either a positive theta or frequencies}}
   %r:2 = cheems.rotary_table theta 0.0 ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
@@ -98,7 +98,7 @@ func.func @rotary_table_c2(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4x
 // -----
 
 func.func @rotary_table_c3(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
-  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  // expected-error@below {{C3: dynamic needs theta, factor >= 1, trained >= 1 and more than 2 numbers that turn}}
   %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 0.5 : f64, trained = 16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @rotary_table_c3(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4x
 // -----
 
 func.func @rotary_table_c3_trained(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
-  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  // expected-error@below {{C3: dynamic needs theta, factor >= 1, trained >= 1 and more than 2 numbers that turn}}
   %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 2.0 : f64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
@@ -114,7 +114,7 @@ func.func @rotary_table_c3_trained(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: ten
 // -----
 
 func.func @rotary_table_c3_negative(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
-  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  // expected-error@below {{C3: dynamic needs theta, factor >= 1, trained >= 1 and more than 2 numbers that turn}}
   %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 2.0 : f64, trained = -16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
@@ -122,8 +122,80 @@ func.func @rotary_table_c3_negative(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: te
 // -----
 
 func.func @rotary_table_c3_head(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x1xf32>, %s: tensor<5x1xf32>) {
-  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  // expected-error@below {{C3: dynamic needs theta, factor >= 1, trained >= 1 and more than 2 numbers that turn}}
   %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 2.0 : f64, trained = 16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x1xf32>, tensor<5x1xf32>) -> tensor<5x1xf32>, tensor<5x1xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c2_neither(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C2: there is either a positive theta or frequencies}}
+  %r:2 = cheems.rotary_table  ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c2_both(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C2: there is either a positive theta or frequencies}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 frequencies [1.0, 0.5, 0.25, 0.125] ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c3_frequencies(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C3: dynamic needs theta, factor}}
+  %r:2 = cheems.rotary_table dynamic frequencies [1.0, 0.5, 0.25, 0.125] {factor = 2.0 : f64, trained = 16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c4_count(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C4: each column of cosine has a frequency, finite and not negative}}
+  %r:2 = cheems.rotary_table frequencies [1.0, 0.5, 0.25] ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c4_dynamic(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x?xf32>, %s: tensor<5x?xf32>) {
+  // expected-error@below {{C4: each column of cosine has a frequency, finite and not negative}}
+  %r:2 = cheems.rotary_table frequencies [1.0, 0.5, 0.25] ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x?xf32>, tensor<5x?xf32>) -> tensor<5x?xf32>, tensor<5x?xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c4_negative(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C4: each column of cosine has a frequency, finite and not negative}}
+  %r:2 = cheems.rotary_table frequencies [1.0, 0.5, -0.25, 0.125] ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c4_infinite(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C4: each column of cosine has a frequency, finite and not negative}}
+  %r:2 = cheems.rotary_table frequencies [1.0, 0.5, 0x7FF0000000000000, 0.125] ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c5(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C5: magnitude is positive and finite}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 {magnitude = 0.0 : f64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c5_infinite(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C5: magnitude is positive and finite}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 {magnitude = 0x7FF0000000000000 : f64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
 
@@ -154,8 +226,40 @@ func.func @rotary_c2_dynamic(%x: tensor<5x2x?xf32>, %c: tensor<5x4xf32>, %s: ten
 // -----
 
 func.func @rotary_c2_table(%x: tensor<5x2x8xf32>, %c: tensor<5x3xf32>, %s: tensor<5x4xf32>, %y: tensor<5x2x8xf32>) {
-  // expected-error@below {{C2: shapes of cosine and [T, P/2] differ}}
+  // expected-error@below {{C2: shapes of cosine and sine differ}}
   %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x3xf32>, tensor<5x4xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_more(%x: tensor<5x2x8xf32>, %c: tensor<5x5xf32>, %s: tensor<5x5xf32>, %y: tensor<5x2x8xf32>) {
+  // expected-error@below {{C2: cosine is [T, R/2], where R is static and at most the head size}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x5xf32>, tensor<5x5xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_none(%x: tensor<5x2x8xf32>, %c: tensor<5x0xf32>, %s: tensor<5x0xf32>, %y: tensor<5x2x8xf32>) {
+  // expected-error@below {{C2: cosine is [T, R/2], where R is static and at most the head size}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x0xf32>, tensor<5x0xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_unknown(%x: tensor<5x2x8xf32>, %c: tensor<5x?xf32>, %s: tensor<5x?xf32>, %y: tensor<5x2x8xf32>) {
+  // expected-error@below {{C2: cosine is [T, R/2], where R is static and at most the head size}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x?xf32>, tensor<5x?xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_rows(%x: tensor<5x2x8xf32>, %c: tensor<6x4xf32>, %s: tensor<6x4xf32>, %y: tensor<5x2x8xf32>) {
+  // expected-error@below {{C2: cosine is [T, R/2], where R is static and at most the head size}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
   return
 }
 

@@ -16,6 +16,20 @@ func.func @dynamic_table(%p: tensor<3xi32>, %l: tensor<3xi32>, %c: tensor<3x4xf3
   return %r#0 : tensor<3x4xf32>
 }
 
+// CHECK-LABEL: @listed
+// CHECK: cheems.rotary_table frequencies [1.000000e+00, 1.000000e-01] {magnitude = 1.125000e+00 : f64} ins(%{{.*}}, %{{.*}} : tensor<3xi32>, tensor<3xi32>)
+func.func @listed(%p: tensor<3xi32>, %l: tensor<3xi32>, %c: tensor<3x2xf32>, %s: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
+  %r:2 = cheems.rotary_table frequencies [1.0, 0.1] {magnitude = 1.125 : f64} ins(%p, %l : tensor<3xi32>, tensor<3xi32>) outs(%c, %s : tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>
+  return %r#0, %r#1 : tensor<3x2xf32>, tensor<3x2xf32>
+}
+
+// CHECK-LABEL: @partial
+// CHECK: cheems.rotary ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x8xf32>, tensor<?x3xf32>, tensor<?x3xf32>) outs(%{{.*}} : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+func.func @partial(%x: tensor<?x2x8xf32>, %c: tensor<?x3xf32>, %s: tensor<?x3xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r = cheems.rotary ins(%x, %c, %s : tensor<?x2x8xf32>, tensor<?x3xf32>, tensor<?x3xf32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  return %r : tensor<?x2x8xf32>
+}
+
 // CHECK-LABEL: @rotary
 // CHECK: cheems.rotary ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%{{.*}} : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
 func.func @rotary(%x: tensor<?x2x8xf32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {

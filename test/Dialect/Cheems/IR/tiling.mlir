@@ -24,6 +24,15 @@ func.func @rotary(%x: tensor<?x2x8xf32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32
   return %r : tensor<?x2x8xf32>
 }
 
+// CHECK-LABEL: @partial
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: tensor.extract_slice %arg0[%[[I]], 0, 0] [%[[N:.*]], 2, 8] [1, 1, 1]
+// CHECK: tensor.extract_slice %arg1[%[[I]], 0] [%[[N]], 3] [1, 1]
+func.func @partial(%x: tensor<?x2x8xf32>, %c: tensor<?x3xf32>, %s: tensor<?x3xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r = cheems.rotary ins(%x, %c, %s : tensor<?x2x8xf32>, tensor<?x3xf32>, tensor<?x3xf32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  return %r : tensor<?x2x8xf32>
+}
+
 // CHECK-LABEL: @mask
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: cheems.dynamic_mask ins(%{{.*}}, %arg1 : tensor<?x2xf32>, tensor<2xf32>) outs(%{{.*}} : tensor<?x2xf32>)

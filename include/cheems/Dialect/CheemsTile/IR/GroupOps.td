@@ -48,7 +48,7 @@ def CheemsTile_GroupOp : CheemsTile_Op<"group", [NoRegionArguments, SingleBlockI
     | `gathered_rows` | `cheems.gather_rows` | |
     | `positions` | `cheems.positions` | |
     | `rotary_tables` | `cheems.rotary_table`, one or more of the same positions | |
-    | `rotary` | `cheems.rotary` | the norm of heads before it, the rounding after it |
+    | `rotary` | `cheems.rotary` | the rounding after it, and if heads turn whole, the norm of heads before it |
     | `key_scores` | a `linalg.generic` that multiplies queries with product keys | |
     | `top_logits` | `cheems.top_logits` | |
     | `products` | `linalg.matmul` or `cheems_tile.quantized_matmul`, one or more of one input | the elementwise ops after them |
