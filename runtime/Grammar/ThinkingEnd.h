@@ -1,4 +1,4 @@
-// Where a model's thinking ends, as tokens spell it.
+// Finds the end of a model's thinking in the tokens that spell it.
 #ifndef CHEEMS_RUNTIME_GRAMMAR_THINKINGEND_H
 #define CHEEMS_RUNTIME_GRAMMAR_THINKINGEND_H
 

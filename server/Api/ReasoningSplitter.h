@@ -9,7 +9,7 @@
 
 namespace cheems::serve {
 
-/// Where an answer begins.
+/// Says where an answer begins.
 enum class Thinking {
   none,  ///< all of it is said
   may,   ///< it thinks if it begins with <think>

@@ -263,8 +263,8 @@ TEST(Reasoning, anAnswerMayBeSentBackWithIt) {
               HasSubstr("assistant:<think>hm</think>yes|user:why?|"));
 }
 
-/// Where the constraint of a request is after `text`, a token a byte but for
-/// `special`; null: it takes no such text.
+/// Returns the constraint of the last request after these tokens; null: it does
+/// not take them.
 std::unique_ptr<Constraint> constrained(Served &served,
                                         const std::vector<int32_t> &tokens) {
   const GenerationRequest &request = served.engine.requests.back();
