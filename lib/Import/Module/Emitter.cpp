@@ -88,16 +88,55 @@ Value Emitter::mergeHeads(Value x) {
 }
 
 Value Emitter::rotate(Value x, Value cosine, Value sine) {
+  if (!cosine) {
+    return x;
+  }
   Value y = emptyRows(x, b.getF32Type());
   return RotaryOp::create(b, TypeRange{y.getType()}, x, cosine, sine, y)
       .getResult(0);
 }
 
-Value Emitter::residual(Value x, Value scale, Value y) {
-  LocationScope here(b, scale.getLoc());
+static Value times(OpBuilder &builder, Location loc, Value x, double factor) {
+  if (factor == 1.0) {
+    return x;
+  }
+  Value constant = arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(float(factor)));
+  return arith::MulFOp::create(builder, loc, x, constant);
+}
+
+Value Emitter::scaled(Value x, double factor) {
+  if (factor == 1.0) {
+    return x;
+  }
+  return map(x, b.getMultiDimIdentityMap(2), emptyRows(x, b.getF32Type()),
+             [&](OpBuilder &builder, Location loc, ValueRange args) {
+               return times(builder, loc, args[0], factor);
+             });
+}
+
+Value Emitter::scaledInPlace(Value x, double factor) {
+  if (factor == 1.0) {
+    return x;
+  }
+  return map(ValueRange(), ArrayRef<AffineMap>(), x,
+             [&](OpBuilder &builder, Location loc, ValueRange args) {
+               return times(builder, loc, args[0], factor);
+             });
+}
+
+Value Emitter::residual(Value x, Value scale, Value y, double factor) {
+  if (!scale && !y) {
+    return x;
+  }
+  LocationScope here(b, scale ? scale.getLoc() : b.getLoc());
   AffineMap all = b.getMultiDimIdentityMap(2), row = all.dropResult(0);
-  SmallVector<Value> inputs{scale};
-  SmallVector<AffineMap> maps{row};
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  if (scale) {
+    inputs.push_back(scale);
+    maps.push_back(row);
+  }
   if (y) {
     inputs.push_back(y);
     maps.push_back(cast<RankedTensorType>(y.getType()).getRank() == 1 ? row
@@ -105,11 +144,15 @@ Value Emitter::residual(Value x, Value scale, Value y) {
   }
   return map(inputs, maps, x,
              [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-               Value scaled =
-                   arith::MulFOp::create(builder, loc, args[0], args.back());
-               return y ? arith::AddFOp::create(builder, loc, scaled, args[1])
-                              .getResult()
-                        : scaled;
+               Value kept = scale ? arith::MulFOp::create(builder, loc, args[0],
+                                                          args.back())
+                                        .getResult()
+                                  : args.back();
+               if (!y) {
+                 return kept;
+               }
+               Value added = times(builder, loc, args[scale ? 1 : 0], factor);
+               return arith::AddFOp::create(builder, loc, kept, added);
              });
 }
 } // namespace cheems

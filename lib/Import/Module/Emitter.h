@@ -39,10 +39,15 @@ struct Emitter : TensorBuilder {
   /// [T, H*P] as [T, H, P], and back.
   mlir::Value splitHeads(mlir::Value x, int64_t heads);
   mlir::Value mergeHeads(mlir::Value x);
-  /// x [T, H, P] turned by the tables [T, P/2].
+  /// x [T, H, P] turned by the tables [T, R/2], or x itself without tables.
   mlir::Value rotate(mlir::Value x, mlir::Value cosine, mlir::Value sine);
-  /// scale[d] * x[t, d] + y, written into x; y is [T, D], [D] or null.
-  mlir::Value residual(mlir::Value x, mlir::Value scale, mlir::Value y);
+  /// factor * x, written into a tensor of its own or into x.
+  mlir::Value scaled(mlir::Value x, double factor);
+  mlir::Value scaledInPlace(mlir::Value x, double factor);
+  /// scale[d] * x[t, d] + factor * y, written into x. Without a scale x stays
+  /// as it is; y is [T, D], [D] or null.
+  mlir::Value residual(mlir::Value x, mlir::Value scale, mlir::Value y,
+                       double factor);
 
 private:
   mlir::Value zeroOfBody;

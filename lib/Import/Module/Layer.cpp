@@ -101,9 +101,12 @@ struct LayerBody {
       input = e.rmsNorm(x, weights.next(), branch.norm.epsilon);
     }
     for (const Mixer &mixer : branch.mixers) {
-      y = emit(mixer, input, y);
+      y = emit(mixer, input ? e.scaled(input, mixer.inputFactor) : input, y);
     }
-    return e.residual(x, weights.next(), y);
+    // Only what stands alone has a factor (checkBuildable).
+    double factor = branch.residual.factor * branch.mixers[0].outputFactor;
+    Value weight = branch.residual.weight ? weights.next() : Value();
+    return e.residual(x, weight, y, factor);
   }
 };
 } // namespace

@@ -34,6 +34,7 @@ struct KindWords {
       }
       flag(true, "visible" + heads);
     }
+    flag(!a.rotary, "unturned");
     flag(a.queryNorm.has_value(), "qnorm");
     flag(a.keyNorm.has_value(), "knorm");
     ofStates.append({{&a.query, "q"}, {&a.key, "k"}, {&a.value, "v"}});
@@ -48,6 +49,7 @@ struct KindWords {
     flag(s.groups != s.heads, "groups" + Twine(s.groups));
     flag(s.logarithm, "log");
     flag(s.skip.has_value(), "skip");
+    flag(!s.rotary, "unturned");
     ofStates.append({{&s.c, "c"},
                      {&s.b, "b"},
                      {&s.x, "x"},
@@ -153,8 +155,9 @@ std::string signatureOf(const ModelTypes &types, const Layer &layer) {
   llvm::raw_string_ostream os(text);
   Constants constants{os};
   for (const Branch &branch : layer.branches) {
-    os << llvm::format("\nnorm %a residual %a", branch.norm.epsilon,
-                       branch.residual.factor);
+    os << llvm::format("\nnorm %a residual %a %d", branch.norm.epsilon,
+                       branch.residual.factor,
+                       int(branch.residual.weight.has_value()));
     for (const Mixer &mixer : branch.mixers) {
       os << llvm::format(" factors %a %a", mixer.inputFactor,
                          mixer.outputFactor);

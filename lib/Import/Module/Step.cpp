@@ -202,6 +202,7 @@ struct Step {
     Value out = head.project(normal, entry->getArgument(3),
                              bias ? entry->getArgument(4) : Value(),
                              entry->getArguments().back());
+    out = head.scaledInPlace(out, c.logitFactor);
     func::ReturnOp::create(head.b, out);
     return function;
   }
@@ -294,8 +295,11 @@ struct Step {
     mark("embedding", "x");
     Value embedding =
         parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
-    Value x = gather(e, embedding, tokens, c.hidden);
-    std::tie(positions, lengths) = rowPositions(segments);
+    Value x =
+        e.scaled(gather(e, embedding, tokens, c.hidden), c.embeddingFactor);
+    if (!c.rotary.empty()) {
+      std::tie(positions, lengths) = rowPositions(segments);
+    }
     for (const Layer &each : c.layers) { // before the layers are marked
       for (const Mixer *mixer : sequenceMixers(each)) {
         if (std::optional<RotaryUse> use = rotaryOf(*mixer)) {

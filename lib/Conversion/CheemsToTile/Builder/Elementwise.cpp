@@ -82,7 +82,9 @@ linalg::GenericOp cheems::tile::onlyElementwiseUse(Value value) {
     return {};
   }
   auto op = dyn_cast<linalg::GenericOp>(*value.user_begin());
-  return op && isElementwise(op) ? op : linalg::GenericOp();
+  return op && isElementwise(op) && llvm::is_contained(op.getInputs(), value)
+             ? op
+             : linalg::GenericOp();
 }
 
 Place RowsAndColumns::place() const {
