@@ -489,8 +489,7 @@ const Family &llamaFamily() {
       {"qwen2", "Qwen2ForCausalLM"},     {"qwen3", "Qwen3ForCausalLM"},
       {"smollm3", "SmolLM3ForCausalLM"}, {"granite", "GraniteForCausalLM"}};
   static const llvm::ArrayRef<ConfigField> fields[] = {llamaFields};
-  static const Family family = {"Llama", kinds, fields, describeLlama,
-                                /*isBuilt=*/false};
+  static const Family family = {"Llama", kinds, fields, describeLlama};
   return family;
 }
 

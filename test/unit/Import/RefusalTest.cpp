@@ -55,8 +55,10 @@ TEST(Refusal, ForeignModelsEvenWithoutWeights) {
   folder.write("config.json", R"({"model_type": "gpt2"})");
   expectError(folder.open(), Exit::Unsupported, {"config.json", "'gpt2'"});
   folder.write("config.json", R"({"model_type": "doge2"})");
-  expectError(folder.open(), Exit::Unsupported,
-              {"'doge2' is not supported; 'doge' and 'cheems' are"});
+  expectError(
+      folder.open(), Exit::Unsupported,
+      {"'doge2' is not supported; 'doge', 'cheems', 'llama', 'mistral', "
+       "'qwen2', 'qwen3', 'smollm3' and 'granite' are"});
   folder.write("config.json", R"({"model_type": "jamba"})");
   expectError(folder.open(), Exit::Unsupported, {"'jamba'", "no dual form"});
   folder.write("config.json", R"({"vocab_size": 3})");

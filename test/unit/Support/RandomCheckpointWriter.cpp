@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 namespace cheems::test {
-namespace {
 
 void writeFile(const std::filesystem::path &path, const std::string &bytes) {
   std::ofstream file(path, std::ios::binary);
@@ -16,8 +15,8 @@ void writeFile(const std::filesystem::path &path, const std::string &bytes) {
   }
 }
 
-void save(const std::filesystem::path &path,
-          const std::vector<RandomTensor> &part) {
+void saveTensors(const std::filesystem::path &path,
+                 const std::vector<RandomTensor> &part) {
   std::ostringstream header;
   std::string body;
   header << "{\"__metadata__\":{\"format\":\"pt\"}";
@@ -40,15 +39,13 @@ void save(const std::filesystem::path &path,
   writeFile(path, length + text + body);
 }
 
-} // namespace
-
 void writeCheckpoint(const RandomCheckpoint &checkpoint,
                      const std::filesystem::path &folder) {
   std::filesystem::create_directories(folder);
   writeFile(folder / "config.json", configText(checkpoint));
   std::vector<RandomTensor> tensors = drawTensors(checkpoint);
   if (!checkpoint.sharded) {
-    save(folder / "model.safetensors", tensors);
+    saveTensors(folder / "model.safetensors", tensors);
     return;
   }
   const char *names[] = {"model-00001-of-00002.safetensors",
@@ -63,8 +60,8 @@ void writeCheckpoint(const RandomCheckpoint &checkpoint,
     total += tensors[i].bytes.size();
     parts[part].push_back(tensors[i]);
   }
-  save(folder / names[0], parts[0]);
-  save(folder / names[1], parts[1]);
+  saveTensors(folder / names[0], parts[0]);
+  saveTensors(folder / names[1], parts[1]);
   writeFile(folder / "model.safetensors.index.json",
             "{\"metadata\":{\"total_size\":" + std::to_string(total) +
                 "},\"weight_map\":{" + index.str() + "}}\n");

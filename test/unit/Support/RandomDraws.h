@@ -17,6 +17,13 @@ struct RandomTensor {
 };
 std::vector<RandomTensor> drawTensors(const RandomCheckpoint &checkpoint);
 
+/// A number as 4 bytes of f32.
+void appendF32(std::string &bytes, double value);
+/// Throw std::runtime_error.
+void writeFile(const std::filesystem::path &path, const std::string &bytes);
+void saveTensors(const std::filesystem::path &path,
+                 const std::vector<RandomTensor> &tensors);
+
 /// The text of config.json.
 std::string configText(const RandomCheckpoint &checkpoint);
 

@@ -219,3 +219,7 @@ std::vector<RandomTensor> drawTensors(const RandomCheckpoint &checkpoint) {
 }
 
 } // namespace cheems::test
+void appendF32(std::string &bytes, double value) {
+  append(bytes, bitsOf(static_cast<float>(value)), 4);
+}
+
