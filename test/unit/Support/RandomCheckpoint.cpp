@@ -157,9 +157,10 @@ int64_t RandomCheckpoint::context() const {
 std::string RandomCheckpoint::describe() const {
   std::ostringstream line;
   line << "seed " << seed << ": "
-       << (cheems        ? "Cheems"
-           : authorNames ? "Doge, author's names"
-                         : "Doge, transformers' names")
+       << (!plain.empty() ? plain.c_str()
+           : cheems       ? "Cheems"
+           : authorNames  ? "Doge, author's names"
+                          : "Doge, transformers' names")
        << ", vocabulary " << vocabulary << ", hidden " << hidden
        << ", intermediate " << intermediate << ", heads " << heads << '/'
        << keyValueHeads << " of " << headDim
@@ -177,6 +178,9 @@ std::string RandomCheckpoint::describe() const {
            : stored == Stored::F16  ? "f16"
                                     : "mixed")
        << (sharded ? ", sharded" : "");
+  if (window) {
+    line << ", window " << window;
+  }
   if (mask == Mask::Threshold) {
     line << ", mask threshold " << threshold;
   } else if (mask == Mask::Scale) {

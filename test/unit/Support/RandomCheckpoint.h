@@ -54,6 +54,13 @@ struct RandomCheckpoint {
   // Layer i is attention where i % attentionPeriod == attentionOffset; 1 and 0
   // but in Cheems.
   int64_t attentionPeriod = 1, attentionOffset = 0;
+  /// The `model_type` of a Llama or its kin in place of a Doge: no masks, no
+  /// learned residuals, no experts. Needs transformers' names and gates.
+  std::string plain;
+  /// Even layers of a "smollm3" have it, unless it is 0. Odd ones have no
+  /// positions.
+  int64_t window = 0;
+
   int64_t stateSize = 0; ///< even; Cheems only
   int64_t groups = 1;    ///< of SSD layers; divides heads
   bool skip = false;     ///< SSD layers have D

@@ -40,13 +40,46 @@ static void writeLayers(std::ostream &json, const RandomCheckpoint &c) {
   }
 }
 
+/// Layers of a SmolLM3 by turns: with positions, and a window if there is one;
+/// and with neither.
+static void writeTurns(std::ostream &json, const RandomCheckpoint &c) {
+  std::ostringstream types, rotary;
+  for (int64_t layer = 0; layer < c.layers; ++layer) {
+    bool even = layer % 2 == 0;
+    types << (layer ? ", " : "") << '"'
+          << (even && c.window ? "sliding" : "full") << "_attention\"";
+    rotary << (layer ? ", " : "") << (even ? 1 : 0);
+  }
+  json << ", \"no_rope_layers\": [" << rotary.str() << "], \"layer_types\": ["
+       << types.str()
+       << "], \"use_sliding_window\": " << (c.window ? "true" : "false")
+       << ", \"sliding_window\": ";
+  if (c.window) {
+    json << c.window;
+  } else {
+    json << "null";
+  }
+}
+
+static std::string architectureOf(const RandomCheckpoint &c) {
+  return (c.plain == "llama"     ? "Llama"
+          : c.plain == "qwen3"   ? "Qwen3"
+          : c.plain == "smollm3" ? "SmolLM3"
+          : c.cheems             ? "Cheems"
+                                 : "Doge") +
+         std::string("ForCausalLM");
+}
+
 std::string configText(const RandomCheckpoint &c) {
   std::ostringstream json;
   json.precision(17);
   auto flag = [](bool value) { return value ? "true" : "false"; };
-  json << "{\"model_type\": \"" << (c.cheems ? "cheems" : "doge")
-       << "\", \"architectures\": [\"" << (c.cheems ? "Cheems" : "Doge")
-       << "ForCausalLM\"], \"vocab_size\": " << c.vocabulary
+  json << "{\"model_type\": \""
+       << (!c.plain.empty() ? c.plain
+           : c.cheems       ? "cheems"
+                            : "doge")
+       << "\", \"architectures\": [\"" << architectureOf(c)
+       << "\"], \"vocab_size\": " << c.vocabulary
        << ", \"hidden_size\": " << c.hidden
        << ", \"intermediate_size\": " << c.intermediate
        << ", \"num_hidden_layers\": " << c.layers
@@ -57,7 +90,11 @@ std::string configText(const RandomCheckpoint &c) {
        << "\", \"rms_norm_eps\": " << c.normEpsilon
        << ", \"tie_word_embeddings\": " << flag(c.tied)
        << ", \"bos_token_id\": 0, \"eos_token_id\": 1, \"pad_token_id\": 2";
-  writeLayers(json, c);
+  if (c.plain.empty()) {
+    writeLayers(json, c);
+  } else if (c.plain == "smollm3") {
+    writeTurns(json, c);
+  }
   if (c.keepWindow) {
     json << ", \"keep_window_size\": " << *c.keepWindow;
   }

@@ -116,10 +116,14 @@ void Weights::attention(const std::string &prefix) {
   projection(prefix + "q_proj", queries, c.hidden, c.attentionBias);
   projection(prefix + "k_proj", keys, c.hidden, c.attentionBias);
   projection(prefix + "v_proj", keys, c.hidden, c.attentionBias);
-  projection(prefix + "dt_proj", c.maskHeads(), keys, c.attentionBias);
+  if (c.plain.empty()) {
+    projection(prefix + "dt_proj", c.maskHeads(), keys, c.attentionBias);
+  }
   projection(prefix + "o_proj", c.hidden, queries, c.attentionBias);
-  add(prefix + "A", {c.maskHeads()},
-      [&] { return 2.0 * random.uniform() - 1.5; });
+  if (c.plain.empty()) {
+    add(prefix + "A", {c.maskHeads()},
+        [&] { return 2.0 * random.uniform() - 1.5; });
+  }
   if (c.queryKeyNorms) {
     aroundOne(prefix + "q_norm.weight", c.headDim);
     aroundOne(prefix + "k_norm.weight", c.headDim);
@@ -170,9 +174,11 @@ void Weights::layer(int64_t i) {
   aroundOne(name("pre_sequence_layernorm.weight", "pre_layernorm.weight",
                  "input_layernorm.weight"),
             c.hidden);
-  aroundOne(name("post_sequence_residual.weight", "pre_residual.weight",
-                 "input_residual"),
-            c.hidden);
+  if (c.plain.empty()) {
+    aroundOne(name("post_sequence_residual.weight", "pre_residual.weight",
+                   "input_residual"),
+              c.hidden);
+  }
   if (c.isAttention(i)) {
     attention(name("attn.", "self_attn.", "self_attn."));
   } else {
@@ -181,9 +187,11 @@ void Weights::layer(int64_t i) {
   aroundOne(name("pre_state_layernorm.weight", "post_layernorm.weight",
                  "post_attention_layernorm.weight"),
             c.hidden);
-  aroundOne(name("post_state_residual.weight", "post_residual.weight",
-                 "post_attention_residual"),
-            c.hidden);
+  if (c.plain.empty()) {
+    aroundOne(name("post_state_residual.weight", "post_residual.weight",
+                   "post_attention_residual"),
+              c.hidden);
+  }
   std::string mlp = name("feed_forward.", "feed_forward.", "mlp.");
   if (c.gated) {
     projection(mlp + "gate_proj", c.intermediate, c.hidden, c.mlpBias);
@@ -212,6 +220,10 @@ void Weights::model() {
 
 } // namespace
 
+void appendF32(std::string &bytes, double value) {
+  append(bytes, bitsOf(static_cast<float>(value)), 4);
+}
+
 std::vector<RandomTensor> drawTensors(const RandomCheckpoint &checkpoint) {
   Weights weights(checkpoint);
   weights.model();
@@ -219,7 +231,3 @@ std::vector<RandomTensor> drawTensors(const RandomCheckpoint &checkpoint) {
 }
 
 } // namespace cheems::test
-void appendF32(std::string &bytes, double value) {
-  append(bytes, bitsOf(static_cast<float>(value)), 4);
-}
-

@@ -114,6 +114,27 @@ void addCheems(std::map<std::string, RandomCheckpoint> &made) {
   made["doge-experts"] = router;
 }
 
+/// Attention without masks.
+void addPlain(std::map<std::string, RandomCheckpoint> &made) {
+  RandomCheckpoint c;
+  c.seed = 118;
+  c.plain = "llama";
+  c.queryKeyNorms = false;
+  c.heads = 6;
+  c.headDim = 4;
+  c.attentionBias = c.mlpBias = true;
+  made["llama"] = c;
+  // Layers with a window and positions, and one with neither.
+  c.seed = 119;
+  c.plain = "smollm3";
+  c.layers = 3;
+  c.window = 500;
+  c.stored = RandomCheckpoint::Stored::BF16;
+  made["smollm3-window-500"] = c;
+  c.window = 9;
+  made["smollm3-window-9"] = c;
+}
+
 const std::map<std::string, RandomCheckpoint> &randomModels() {
   static const std::map<std::string, RandomCheckpoint> models = [] {
     std::map<std::string, RandomCheckpoint> made;
@@ -159,6 +180,7 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     drawGroups(made["codes-32"], 32);
     addExperts(made["codes-32"]);
     addCheems(made);
+    addPlain(made);
     return made;
   }();
   return models;
@@ -266,6 +288,8 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"cheems-threshold", {"avx512", "avx512-int8"}},
       {"cheems-scale", {"avx512bf16", "amx"}},
       {"cheems-experts", {"avx512", "avx2-24"}},
+      {"llama", {"avx512", "scalar-int8"}},
+      {"smollm3-window-9", {"avx512", "amx", "amx-int8"}},
       {"doge-experts", {"avx512-40"}},
       {"codes-64", {"avx2-w4", "scalar-w4", "amx-w4-int8"}},
       {"codes-32", {"avx2-w8-int8", "avx512vnni-w4"}}};
@@ -281,7 +305,8 @@ bool isOfEveryRun(const std::string &model) {
 
 bool hasPlainLoops(const std::string &model) {
   static const std::set<std::string> models{"doge-window", "bf16-all-keys",
-                                            "cheems-window-9", "doge-experts"};
+                                            "cheems-window-9", "doge-experts",
+                                            "smollm3-window-9"};
   return isLongRun() || models.count(model) != 0;
 }
 
@@ -323,14 +348,29 @@ std::string caseName(const testing::TestParamInfo<Compiled::ParamType> &info) {
 }
 
 const std::vector<std::string> &allModels() {
-  static const std::vector<std::string> models{
-      "doge-shakespeare", "doge-tiny",        "doge-window",
-      "doge-untied-bf16", "doge-author-bias", "window-1",
-      "window-7",         "window-64",        "window-100",
-      "bf16-window-20",   "dynamic",          "dynamic-window-9",
-      "bf16-all-keys",    "cheems-window-9",  "cheems-threshold",
-      "cheems-visible",   "cheems-scale",     "cheems-experts",
-      "doge-experts",     "codes-64",         "codes-32"};
+  static const std::vector<std::string> models{"doge-shakespeare",
+                                               "doge-tiny",
+                                               "doge-window",
+                                               "doge-untied-bf16",
+                                               "doge-author-bias",
+                                               "window-1",
+                                               "window-7",
+                                               "window-64",
+                                               "window-100",
+                                               "bf16-window-20",
+                                               "dynamic",
+                                               "dynamic-window-9",
+                                               "bf16-all-keys",
+                                               "cheems-window-9",
+                                               "cheems-threshold",
+                                               "cheems-visible",
+                                               "cheems-scale",
+                                               "cheems-experts",
+                                               "llama",
+                                               "smollm3-window-9",
+                                               "doge-experts",
+                                               "codes-64",
+                                               "codes-32"};
   return models;
 }
 

@@ -1,6 +1,7 @@
 // Sequences of several splits of entries, each with a softmax of its own: in
 // which entry, beside whom and on how many threads splits were computed does
-// not show. Of a window of 500 keys, of all keys, of those that are counted.
+// not show. Of a window of 500 keys, of all keys, of those that are counted,
+// of the 500 last ones.
 #include "Artefacts.h"
 #include "Sequences.h"
 #include "runtime/Profile/Profile.h"
@@ -13,7 +14,8 @@ namespace {
 class Piece : public Compiled {};
 std::vector<std::tuple<std::string, std::string>> cases() {
   std::vector<std::tuple<std::string, std::string>> result;
-  for (const char *model : {"bf16-window-500", "bf16-all-keys"}) {
+  for (const char *model :
+       {"bf16-window-500", "bf16-all-keys", "smollm3-window-500"}) {
     for (const char *kind : {"avx2", "scalar", "avx512", "amx"}) {
       result.emplace_back(model, kind);
     }
