@@ -5,7 +5,7 @@ CODED = {"int8", "int4"}
 
 
 class Sizes:
-    """The fields of config.json, under the names of either model."""
+    """The fields of config.json, under the names of any family."""
 
     def __init__(self, config):
         self.layers = config["num_hidden_layers"]
@@ -16,7 +16,8 @@ class Sizes:
         self.period = config["attn_layer_period"] if cheems else 1
         self.offset = config["attn_layer_offset"] if cheems else 0
         self.state_size = config.get("ssd_state_size", self.head_size)
-        self.experts = config["is_moe"]
+        self.experts = config.get("is_moe", False)
+        self.masks = config["model_type"] in ("cheems", "doge")
 
     def is_attention(self, layer):
         return layer % self.period == self.offset
@@ -37,9 +38,10 @@ def gpu_parts(config, weights, stored, kv, rows):
     for layer in range(sizes.layers):
         outputs = inputs(sizes.heads * sizes.head_size)
         if sizes.is_attention(layer):
-            # the value, the query, the key and the mask have the input's error; the mask is a matmul of the rounded value
+            # the value, the query, the key and the mask, if there is one, have the input's error; the mask is a matmul of the rounded value
             parts.append(Part(before=inputs(sizes.hidden), after=inputs(sizes.head_size) + entries + outputs,
-                              compiled=[brain] * 2 if stored == "BF16" else [], factors=4, length=2 * rows + sizes.head_size))
+                              compiled=[brain] * 2 if stored == "BF16" else [], factors=4 if sizes.masks else 3,
+                              length=2 * rows + sizes.head_size))
         else:
             # x, b, c and the decay have it; x, b and c are rounded for tensor cores, and kernels also round both gates, the sums
             # of a chunk's rows, the weights of rows, and states, f16 as pairs of bf16

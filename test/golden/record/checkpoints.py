@@ -12,6 +12,7 @@ import numpy
 import cheems_weights
 import doge_weights
 import files
+import llama_weights
 from draws import Generator
 
 
@@ -64,6 +65,19 @@ CASES = {
     "cheems-bias-gelu": (cheems_weights, 60, {"hidden_bias": True, "hidden_act": "gelu", "is_moe": True, "expert_layers": (0, 3, 7)}),
     "cheems-growing": (cheems_weights, 64, {"growing": True}),
     "cheems-long": (cheems_weights, 900, {"hidden_size": 32, "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 64, "greedy": 8}),
+    # each of the kin: what its family alone has
+    "llama-stretched": (llama_weights, 60, {"attention_bias": True, "mlp_bias": True, "max_position_embeddings": 1024, "rope_theta": 500.0,
+                                            "sequences": 2, "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+                                                                             "high_freq_factor": 4.0, "original_max_position_embeddings": 64}}),
+    "llama-yarn": (llama_weights, 56, {"rope_theta": 1000.0, "head_dim": 32, "num_key_value_heads": 4, "tie_word_embeddings": True,
+                                       "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 48}}),
+    "mistral-window": (llama_weights, 70, {"model_type": "mistral", "sliding_window": 9, "rope_theta": 10000.0, "num_key_value_heads": 1}),
+    "qwen2-biases": (llama_weights, 50, {"model_type": "qwen2", "rope_theta": 1e6, "tie_word_embeddings": True, "use_sliding_window": False}),
+    "qwen3-norms": (llama_weights, 50, {"model_type": "qwen3", "rope_theta": 1e6, "head_dim": 24, "tie_word_embeddings": True}),
+    "smollm3-nope": (llama_weights, 50, {"model_type": "smollm3", "rope_theta": 2e6, "num_hidden_layers": 3, "no_rope_layers": [1, 0, 1],
+                                         "tie_word_embeddings": True}),
+    "granite-factors": (llama_weights, 50, {"model_type": "granite", "rope_theta": 10000.0, "embedding_multiplier": 12.0, "attention_multiplier": 0.2,
+                                            "residual_multiplier": 0.22, "logits_scaling": 8.0, "hidden_act": "gelu"}),
 }
 
 

@@ -32,11 +32,13 @@ def checkpoints(root, paths):
 
 
 def models(root, paths):
+    import llama
     import models
 
     for path in paths:
         checkpoint = checkpoint_of(root, path)
-        yield path, checkpoint.golden(models.Model(checkpoint.config, checkpoint.tensors))
+        module = models if checkpoint.config["model_type"] in ("cheems", "doge") else llama
+        yield path, checkpoint.golden(module.Model(checkpoint.config, checkpoint.tensors))
 
 
 def by_transformers(root, paths):
