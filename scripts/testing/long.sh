@@ -18,7 +18,7 @@ recorders='^golden-(record|mistakes|draws)'
 
 part_cpu-kernels() { release -R '^(KernelTests|OpGoldenTests)'; }
 part_cpu-random-models() { release -R '^random-config'; }
-part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-)' -E "$recorders"; }
+part_cpu-recorded() { release -R '^(golden-|interpreter-goldens|stack-access|embeddings|transformers-|real-model)' -E "$recorders"; }
 part_cpu-tools() { release -R '^(lit$|sameness|cheems-|manuals|benchmarks|package|backend-toy|unicode-tables)'; }
 part_gpu-products() { release -R '^(Matmul|QuantizedMatmul|Expert)KernelTests'; }
 part_gpu-mixers() { release -R '^(AttentionKernel|AttentionWindow|SSDKernel|TileKernel)Tests'; }
