@@ -32,7 +32,7 @@ func.func @matmul_f32(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>,
 // DOT: vdpbf16ps {{.*}}%zmm
 // TILES-LABEL: matmul_bf16_parallel{{[0-9]*}}:
 // TILES: tdpbf16ps %tmm
-func.func @product_bf16(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
+func.func @matmul_bf16(%buffer_x: memref<?x64xf32>, %buffer_y: memref<?x128xf32>, %section: memref<?xi8> {cheems.field = #cheems.step_field<parameters>}) {
   %x = bufferization.to_tensor %buffer_x restrict : memref<?x64xf32> to tensor<?x64xf32>
   %y = bufferization.to_tensor %buffer_y restrict writable : memref<?x128xf32> to tensor<?x128xf32>
   %w = cheems.parameter ["bf16"] : tensor<128x64xbf16>
