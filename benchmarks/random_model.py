@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Writes a model folder of published dimensions with random weights, for timing. Needs nothing but Python.
 
-    benchmarks/random_model.py OUT --model doge-160M [--dtype bf16|f32] [--window 2048] [--tokenizer FOLDER]
+    benchmarks/random_model.py OUT --model doge-160M [--layers N] [--dtype bf16|f32] [--window 2048] [--tokenizer FOLDER]
 
 FOLDER gives its tokenizer files; without them a model runs on token ids alone.
 """
-import argparse, array, functools, json, math, pathlib, random, shutil, struct
+import argparse, array, dataclasses, functools, json, math, pathlib, random, shutil, struct
+from kin import KIN
 from models import MODELS, WINDOW
+
+ALL = {**MODELS, **KIN}
 
 BYTES = {"bf16": 2, "f32": 4}
 
@@ -68,16 +71,18 @@ def save(folder, model, dtype="bf16", window=WINDOW):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--model", default="doge-160M", choices=MODELS)
+    parser.add_argument("--model", default="doge-160M", choices=ALL)
+    parser.add_argument("--layers", type=int, help="so many in place of all")
     parser.add_argument("--dtype", default="bf16", choices=BYTES)
     parser.add_argument("--window", type=int, default=WINDOW, help="keep_window_size: keys that stay visible")
     parser.add_argument("--tokenizer", type=pathlib.Path)
     a = parser.parse_args()
-    save(a.out, MODELS[a.model], a.dtype, a.window)
+    model = dataclasses.replace(ALL[a.model], **({"layers": a.layers} if a.layers else {}))
+    save(a.out, model, a.dtype, a.window)
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
         if a.tokenizer and (a.tokenizer / name).exists():
             shutil.copy(a.tokenizer / name, a.out / name)
-    print(f"{a.out}: {a.model}, {MODELS[a.model].parameters() / 1e6:.1f} M parameters")
+    print(f"{a.out}: {a.model}, {model.parameters() / 1e6:.1f} M parameters")
 
 
 if __name__ == "__main__":
