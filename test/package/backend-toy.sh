@@ -16,12 +16,12 @@ cd "$work"
 python3 "$example/make-model.py" model
 
 compile() { # OUT OPTION...
-  cheems-compile model --no-layers --cpu native -o "$@"
+  cheems-compile model --no-layers -o "$@"
 }
 toy=(--load-backend build/toy-backend.so --backend-option toy.cc=clang-22)
 compile toy.cheems "${toy[@]}" --target toy
-compile cpu.cheems
-compile both.cheems "${toy[@]}" --target toy,cpu
+compile cpu.cheems --cpu native
+compile both.cheems "${toy[@]}" --target toy,cpu --cpu native
 python3 - <<'IDS'
 import json, struct
 ids = [5, 0, 95, 17, 17, 40, 3]

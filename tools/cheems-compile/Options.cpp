@@ -165,7 +165,7 @@ void CommandLineOptions::setBackendOptions(const BackendRegistry &backends) {
 
 bool CommandLineOptions::read(int argc, char **argv) {
   CLI::App app{
-      "Compiles a model folder of Cheems or Doge (config.json, "
+      "Compiles a model folder (config.json, "
       "model.safetensors, tokenizer.json) into one file for cheems-run.",
       "cheems-compile"};
   app.set_version_flag("--version", compilerVersion());

@@ -248,7 +248,7 @@ TEST(Checkpoint, EveryRecordedModelOpensInSilence) {
               model.find<RetrievedExperts>() != nullptr);
     ++count;
   }
-  EXPECT_EQ(count, 18);
+  EXPECT_EQ(count, 25);
 }
 
 TEST(Checkpoint, TheDemoModelOpens) {

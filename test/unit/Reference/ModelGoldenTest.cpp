@@ -47,6 +47,13 @@ constexpr Case cases[] = {
     {"test/golden/models/doge-tiny", rotaryF32},
     {"test/golden/models/doge-untied-bf16", rotaryF32},
     {"test/golden/models/doge-window", rotaryF32},
+    {"test/golden/models/granite-factors", roundedOnce},
+    {"test/golden/models/llama-stretched", roundedOnce},
+    {"test/golden/models/llama-yarn", roundedOnce},
+    {"test/golden/models/mistral-window", roundedOnce},
+    {"test/golden/models/qwen2-biases", roundedOnce},
+    {"test/golden/models/qwen3-norms", roundedOnce},
+    {"test/golden/models/smollm3-nope", roundedOnce},
     {"models/cheems-shakespeare", roundedOnce},
     {"models/doge-shakespeare", rotaryF32},
 };
