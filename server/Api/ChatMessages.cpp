@@ -254,7 +254,9 @@ ChatInput readChat(Fields &fields) {
     input.variables = *variables;
     const std::string where = "chat_template_kwargs.";
     Fields known(input.variables, where);
-    known.boolean("enable_thinking"); // any text would be true
+    if (!known.boolean("enable_thinking")) {    // any text would be true
+      input.variables.erase("enable_thinking"); // null is as if it were absent
+    }
     for (const char *name : {"messages", "tools"}) {
       if (input.variables.contains(name)) {
         refuse(where + name, where + name + " cannot be given; " + name +

@@ -223,6 +223,8 @@ TEST(Reasoning, variablesReachTheTemplateAndTheirTypesAreChecked) {
         .body.value("prompt", "");
   };
   EXPECT_THAT(prompt(Json::object()), testing::EndsWith("assistant:<think>\n"));
+  EXPECT_THAT(prompt({{"enable_thinking", nullptr}}),
+              testing::EndsWith("assistant:<think>\n"));
   EXPECT_THAT(prompt({{"enable_thinking", true}}),
               testing::EndsWith("assistant:<think>\n"));
   EXPECT_THAT(prompt({{"enable_thinking", false}}),
