@@ -6,7 +6,7 @@ first, so keys and values are stored in f32, too. Held are
 - the logits of a chat's prompt: the largest difference is below 1e-3 of their deviation, also with the prompt in chunks of 7,
 - 32 greedy tokens that continue it,
 - the perplexity of a text: the same in four digits.
-With --device cuda the first tokens of the prompt are computed alone, as a GPU in software takes its time. CHEEMS_CUDA_DRIVER names it.
+With --device cuda the first tokens of the prompt are computed alone, as the software GPU takes its time. CHEEMS_CUDA_DRIVER names it.
 """
 import argparse
 import json
