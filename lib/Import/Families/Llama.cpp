@@ -71,7 +71,8 @@ constexpr ConfigField llamaFields[] = {
     {"mlp_bias", FieldRole::Used, "false",
      "whether the MLP has biases. Refused if true with `mistral`, `qwen2` and "
      "`qwen3`"},
-    {"sliding_window", FieldRole::Used, "`mistral` 4096, else none",
+    {"sliding_window", FieldRole::Used,
+     "`mistral` 4096; required with `use_sliding_window`, else none",
      "W: a token sees itself and W - 1 before it. With `qwen2`, `qwen3` and "
      "`smollm3` only if `use_sliding_window` is true. Refused unless it is "
      "null with `llama` and `granite`"},
@@ -275,6 +276,11 @@ private:
     }
     if (kind.window == LlamaKind::Switched && !used) {
       window.reset();
+    }
+    if (kind.window == LlamaKind::Switched && used &&
+        !reader.has("sliding_window")) {
+      reader.fail("sliding_window", "is missing; with use_sliding_window it "
+                                    "says how many keys a token sees");
     }
     if (window && *window < 1) {
       reader.fail("sliding_window", "must be at least 1, or no query would see "

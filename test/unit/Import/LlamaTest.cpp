@@ -112,6 +112,20 @@ TEST(Llama, Windows) {
   EXPECT_THAT(windows("qwen3", qwen), ElementsAre(0, 0, 0));
 }
 
+TEST(Llama, WindowsAreNotGuessed) {
+  for (const char *type : {"qwen2", "qwen3", "smollm3"}) {
+    LlamaFolder folder(type);
+    Opened opened = folder.set("use_sliding_window", true).writeAndOpen();
+    EXPECT_FALSE(opened.unsupported);
+    EXPECT_THAT(opened.error, HasSubstr("sliding_window is missing")) << type;
+  }
+  LlamaFolder folder("smollm3");
+  Opened opened = folder.set("use_sliding_window", true)
+                      .set("sliding_window", 24)
+                      .writeAndOpen();
+  EXPECT_THAT(opened.error, HasSubstr("layer_types is missing"));
+}
+
 TEST(Llama, LayersWithoutPositions) {
   auto turns = [](llvm::json::Object fields) {
     LlamaFolder folder("smollm3");
