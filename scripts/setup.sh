@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that a build needs and the machine lacks; `setup.sh tests` adds those of the tests.
+# Installs the Debian packages that a build needs and the machine lacks; `setup.sh python` adds Python with its packages' installer, and
+# `setup.sh tests` those of the tests.
 set -euo pipefail
 
 packages=(clang-22 lld-22 liblld-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools cmake ninja-build ccache pkg-config
   nlohmann-json3-dev libcli11-dev libfmt-dev libpcre2-dev libxxhash-dev libutf8proc-dev libedit-dev libboost1.81-dev
   libgoogle-perftools-dev)
+if [ $# -gt 0 ]; then
+  packages+=(python3 python3-venv)
+fi
 if [ "${1:-}" = tests ]; then
-  packages+=(libgtest-dev libgmock-dev libclang-rt-22-dev clang-format-22 clang-tidy-22 python3 python3-venv curl)
+  packages+=(libgtest-dev libgmock-dev libclang-rt-22-dev clang-format-22 clang-tidy-22 curl)
 fi
 
 fail() {
