@@ -23,18 +23,18 @@ void CommandLineOptions::addTargets(CLI::App &app) {
       ->type_name("NAME.OPTION=VALUE")
       ->allow_extra_args(false)
       ->take_all();
-  cpu = app.add_option(
-      "--cpu", cpuName,
-      "portable (the default): x86-64-v3 and better, the best code "
-      "is chosen when the file is opened; native: this machine; a "
-      "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
-      "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
-  cards =
-      app.add_option("--cuda-arch", architectures,
-                     "GPUs that the target cuda makes code for, with commas "
-                     "between: sm_80, sm_90a (the default is both); --emit "
-                     "shows the first");
-  cards->delimiter(',')->allow_extra_args(false)->type_name("ARCH[,ARCH]");
+  app.add_option("--cpu", cpu,
+                 "portable (the default): x86-64-v3 and better, the best code "
+                 "is chosen when the file is opened; native: this machine; a "
+                 "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
+                 "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
+  app.add_option("--cuda-arch", architectures,
+                 "GPUs that the target cuda makes code for, with commas "
+                 "between: sm_80, sm_90a (the default is both); --emit "
+                 "shows the first")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("ARCH[,ARCH]");
 }
 
 void CommandLineOptions::addFormats(CLI::App &app) {
@@ -51,24 +51,22 @@ void CommandLineOptions::addFormats(CLI::App &app) {
                  "default: as the matrices of the model), or int8 with a "
                  "scale each")
       ->check(CLI::IsMember({"stored", "int8"}));
-  context = addNumber(app, "--max-context", tokens, 1, INT32_MAX,
-                      "default context of cheems-run, in tokens");
-  loops = app.add_option(
-      "--pipeline", pipeline,
-      "fast (the default), or scalar: plain loops, for comparison");
-  loops->check(CLI::IsMember({"fast", "scalar"}));
-  groups = addNumber(
+  addNumber(app, "--max-context", compile.maxContext, 1, INT32_MAX,
+            "default context of cheems-run, in tokens");
+  app.add_option("--pipeline", pipeline,
+                 "fast (the default), or scalar: plain loops, for comparison")
+      ->check(CLI::IsMember({"fast", "scalar"}));
+  addNumber(
       app, "--group-experts", groupExperts, 0, 4096,
       "read the rows of experts once for this many tokens of a prompt, in "
-      "the order of their ids; 0 (the default): token by token");
-  groups->type_name("ROWS");
+      "the order of their ids; 0 (the default): token by token")
+      ->type_name("ROWS");
 }
 
 void CommandLineOptions::addChecks(CLI::App &app) {
-  races = app.add_flag(
-      "--race-checks", raceChecks,
-      "make code with the checks of ThreadSanitizer; only programs "
-      "that are built with it can run this code");
+  app.add_flag("--race-checks", raceChecks,
+               "make code with the checks of ThreadSanitizer; only programs "
+               "that are built with it can run this code");
   app.add_flag("--no-layers", compile.noLayers,
                "accept a model without layers, with only an embedding and a "
                "head; for cheems-bench --ops");
@@ -82,20 +80,17 @@ void CommandLineOptions::refuse() const {
   if (emit == "artefact" && compile.output == "-") {
     throw usage("an artefact needs a file name, not -");
   }
-  if (*cards && !llvm::is_contained(compile.targets, "cuda")) {
+  if (!architectures.empty() && !llvm::is_contained(compile.targets, "cuda")) {
     throw usage("--cuda-arch is for --target cuda; give that, too, or "
                 "drop --cuda-arch");
   }
-  if (pipeline == "scalar" && groupExperts > 0) {
+  if (pipeline == "scalar" && groupExperts.value_or(0) > 0) {
     throw usage("--pipeline scalar takes experts token by token: drop "
                 "--group-experts");
   }
 }
 
 void CommandLineOptions::take() {
-  if (*context) {
-    compile.maxContext = tokens;
-  }
   compile.weights = weights == "f32"    ? WeightFormat::F32
                     : weights == "bf16" ? WeightFormat::BF16
                     : weights == "f16"  ? WeightFormat::F16
@@ -131,28 +126,35 @@ void CommandLineOptions::setBackendOptions(const BackendRegistry &backends) {
     targets.push_back(backend);
   }
   // A target of a plugin may read it, too.
-  auto set = [&](const CLI::Option *given, const std::string &option,
-                 const std::string &value) {
-    bool isRead = false;
+  auto set = [&](const std::string &option,
+                 const std::optional<std::string> &value) {
+    bool isRead = !value;
     for (const Backend *backend : targets) {
       for (const BackendOption &each : backend->options()) {
-        if (*given && each.name == option) {
-          all[backend->name().str() + "." + option] = value;
+        if (value && each.name == option) {
+          all[backend->name().str() + "." + option] = *value;
           isRead = true;
         }
       }
     }
-    if (*given && !isRead) {
+    if (!isRead) {
       throw usage("--" + option +
                   " is for the target cpu; name that, too, or drop --" +
                   option);
     }
   };
-  set(cpu, "cpu", cpuName);
-  set(groups, "group-experts", std::to_string(groupExperts));
-  set(loops, "pipeline", pipeline);
-  set(races, "race-checks", raceChecks ? "on" : "off");
-  if (*cards) {
+  std::optional<std::string> groups, races;
+  if (groupExperts) {
+    groups = std::to_string(*groupExperts);
+  }
+  if (raceChecks) {
+    races = "on";
+  }
+  set("cpu", cpu);
+  set("group-experts", groups);
+  set("pipeline", pipeline);
+  set("race-checks", races);
+  if (!architectures.empty()) {
     all["cuda.arch"] = llvm::join(architectures, ",");
   }
   for (auto &[name, value] : all) {

@@ -5,6 +5,7 @@
 #include "cheems/Compiler/Backend.h"
 #include "tools/Support/CommandLine.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,11 @@ private:
   void refuse() const;
   void take();
 
-  CLI::Option *cpu = nullptr, *cards = nullptr, *context = nullptr,
-              *loops = nullptr, *groups = nullptr, *races = nullptr;
-  int64_t tokens = 0, groupExperts = 0;
-  std::string weights = "stored", state = "stored", pipeline = "fast", cpuName;
+  // The parser's options end with read(), so a value says by itself that it
+  // was given.
+  std::optional<std::string> cpu, pipeline;
+  std::optional<int64_t> groupExperts;
+  std::string weights = "stored", state = "stored";
   std::vector<std::string> architectures;
   bool raceChecks = false;
   std::vector<std::string> backendOptions;
