@@ -1,5 +1,6 @@
 // What the evaluator says of a step of attention, and how near a GPU's is.
-#include "AttentionForm.h"
+#include "AttentionModules.h"
+#include "Counts.h"
 #include <map>
 
 namespace cheems::test {
@@ -171,6 +172,30 @@ void expectOutputs(const AttentionStep &step, const AttentionOutcome &got,
         << "element " << i << " is " << value << ", the evaluator has "
         << want.data[i];
   }
+}
+
+void holdCases(const std::vector<AttentionForm> &forms, int64_t longest,
+               int64_t most, const std::vector<std::string> &units) {
+  Modules modules(forms, units);
+  forEachCase([&](uint64_t number) {
+    auto [module, form, unit] = modules.of(number);
+    SCOPED_TRACE(unit + "\n" + textOf(form));
+    ASSERT_NE(module, nullptr);
+    Random random(number);
+    AttentionStep step =
+        drawnStep(form, random, random.between(1, 3), longest, most);
+    auto outcome = run(*module, step, step.segments);
+    ASSERT_TRUE(outcome);
+    expectPools(step, *outcome);
+    expectOutputs(step, *outcome);
+    // A sequence alone has the same bits.
+    for (const Segment &segment : step.segments) {
+      auto alone = run(*module, step, {segment});
+      ASSERT_TRUE(alone);
+      EXPECT_EQ(rowsOf(alone->y, segment.start, segment.length),
+                rowsOf(outcome->y, segment.start, segment.length));
+    }
+  });
 }
 
 } // namespace cheems::test

@@ -63,6 +63,15 @@ expectAskedUnits(const std::vector<AttentionForm> &prompts,
 /// The one unit of what has no other form.
 inline std::vector<std::string> newestUnit() { return {units().front()}; }
 
+/// Holds cases of one kind, each with one of the forms and one of the units. A
+/// step of up to three segments agrees with the evaluator, and a sequence has
+/// the same bits alone.
+/// \param longest rows of the step at most.
+/// \param most rows that a sequence has before the step.
+void holdCases(const std::vector<AttentionForm> &forms, int64_t longest,
+               int64_t most,
+               const std::vector<std::string> &units = newestUnit());
+
 } // namespace cheems::test
 
 #endif

@@ -16,31 +16,6 @@ AttentionForm keeping(int64_t keep, AttentionForm form) {
   return form;
 }
 
-/// Each case with one of the forms and one of the units.
-void holdCases(const Forms &forms, int64_t longest, int64_t most,
-               const std::vector<std::string> &units = newestUnit()) {
-  Modules modules(forms, units);
-  forEachCase([&](uint64_t number) {
-    auto [module, form, unit] = modules.of(number);
-    SCOPED_TRACE(unit + "\n" + textOf(form));
-    ASSERT_NE(module, nullptr);
-    Random random(number);
-    AttentionStep step =
-        drawnStep(form, random, random.between(1, 3), longest, most);
-    auto outcome = run(*module, step, step.segments);
-    ASSERT_TRUE(outcome);
-    expectPools(step, *outcome);
-    expectOutputs(step, *outcome);
-    // A sequence alone has the same bits.
-    for (const Segment &segment : step.segments) {
-      auto alone = run(*module, step, {segment});
-      ASSERT_TRUE(alone);
-      EXPECT_EQ(rowsOf(alone->y, segment.start, segment.length),
-                rowsOf(outcome->y, segment.start, segment.length));
-    }
-  });
-}
-
 const Forms prompts = {
     keeping(20, {4, 2, 2, 2, 64, Number::BF16, false}),
     keeping(100, {2, 1, 1, 1, 16, Number::BF16, false}),
