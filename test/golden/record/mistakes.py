@@ -1,6 +1,7 @@
 """Recorders with one mistake each. `test_mistakes.py` shows that the check finds every one of them."""
 
 EQUATIONS, MODELS, DRAWS, FILES, WEIGHTS = "equations.py", "models.py", "draws.py", "files.py", "cheems_weights.py"
+LLAMA, OPERATIONS = "llama.py", "operations.py"
 TRANSFORMERS = "by_transformers.py"
 
 # (what is wrong, file, its text, the wrong text, the files in which it must be found), by the packages that the recorders need
@@ -47,6 +48,14 @@ ALL["requirements.txt"] = [
      "values[whole:] = pairs(self.fractions(16))[: count - whole]", ["ops/ssd_ragged"]),
     ("a pair's second number thrown away", DRAWS, "self.kept = radius * math.sin(angle)", "self.kept = None", ["cheems-paper/model", "ops/ssd_ragged"]),
     ("bf16 cut, not rounded", FILES, "bits + 0x7FFF + ((bits >> numpy.uint64(16)) & numpy.uint64(1))", "bits", ["doge-untied-bf16/model"]),
+    ("a window of a key more", LLAMA, "key > row - (window or len(row))", "key >= row - (window or len(row))",
+     ["ops/attention_window", "ops/attention_window_one", "mistral-window/golden"]),
+    ("scores that are scaled by the head's size", LLAMA, "numpy.einsum(\"bthp,bjhp->bhtj\", q, k) * scale",
+     "numpy.einsum(\"bthp,bjhp->bhtj\", q, k) / math.sqrt(q.shape[-1])", ["ops/attention_none", "granite-factors/golden"]),
+    ("linear frequencies that are not divided", LLAMA, "return plain / factor, 1.0", "return plain, 1.0", ["ops/rope_linear"]),
+    ("llama3's turns taken for radians", LLAMA, "trained * plain / (2 * math.pi) - low", "trained * plain - low", ["ops/rope_llama3"]),
+    ("yarn without its factor of cosines", LLAMA, "0.1 * math.log(factor) + 1", "1.0", ["ops/rope_yarn", "llama-yarn/golden"]),
+    ("the part of a head that stays is lost", OPERATIONS, "x[..., size:]), -1)", "0 * x[..., size:]), -1)", ["ops/rope_partial"]),
     ("decays of another range", WEIGHTS, "-0.02 - drawn", "-0.03 - drawn", ["cheems-moe/model"]),
 ]
 ALL["requirements-transformers.txt"] = [

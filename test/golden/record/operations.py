@@ -8,6 +8,7 @@ import numpy
 
 import equations
 import files
+import llama
 from draws import Generator
 
 SEED = 1
@@ -28,6 +29,8 @@ class Cases:
         self.ssd()
         self.attention()
         self.experts()
+        self.listed_rotary()
+        self.plain_attention()
 
     def normal(self, *shape):
         return single(self.draw.normal(*shape))
@@ -107,6 +110,35 @@ class Cases:
                 weights["keys"] = self.normal(heads, keys, 2, retrieval // 2)
             y = equations.cross_domain_experts(x, weights, heads, k, placement)
             self.add(name, {"score": placement, "heads": heads, "k": k}, {"x": x, "y": y, **weights})
+
+    def listed_rotary(self):
+        """Angles whose frequencies are a list, over all of a head or a part of it."""
+        positions = numpy.array([0, 1, 2, 63, 500, 4_095, 8_191, 40_000])
+        scaled = {"factor": 8.0, "original_max_position_embeddings": 8192}
+        for name, size, theta, scaling in [
+            ("rope_partial", 16, 10000.0, {"rope_type": "default"}),  # the last half of a head stays
+            ("rope_linear", 32, 10000.0, {"rope_type": "linear", "factor": 4.0}),
+            ("rope_llama3", 32, 500000.0, {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0, **scaled}),
+            ("rope_yarn", 32, 10000.0, {"rope_type": "yarn", **scaled}),
+        ]:
+            x = self.normal(1, len(positions), 2, 32)
+            config = {"rope_theta": theta, "rope_scaling": scaling, "max_position_embeddings": 8192}
+            frequencies, magnitude = llama.frequencies(config, size)
+            angles = positions[:, None] * frequencies
+            turned = equations.rotate(x[..., :size], magnitude * numpy.cos(angles), magnitude * numpy.sin(angles))
+            y = numpy.concatenate((turned, x[..., size:]), -1)
+            self.add(name, {"theta": theta, "size": size, **scaling}, {"positions": positions, "x": x, "y": y})
+
+    def plain_attention(self):
+        for name, heads, groups, size, scale, window, length in [
+            ("attention_none", 4, 2, 16, 0.2, None, 70),  # 1 / sqrt(16) is another scale
+            ("attention_window", 4, 2, 16, 0.25, 12, 70),
+            ("attention_window_one", 2, 1, 8, 0.25, 1, 20),  # a row that sees itself alone
+        ]:
+            q = self.normal(2, length, heads, size)
+            k, v = (self.normal(2, length, groups, size) for _ in range(2))
+            y = llama.attention_of(q, k, v, scale, window)
+            self.add(name, {"scale": scale, "window": window or 0}, {"q": q, "k": k, "v": v, "y": y})
 
 
 def record():

@@ -5,13 +5,15 @@
 
 using namespace cheems::test;
 
-TEST(OpGoldens, FolderHoldsTheSeventeenFilesThatAreRun) {
+TEST(OpGoldens, FolderHoldsTheFilesThatAreRun) {
   std::multiset<std::string> run, found;
   auto add = [&](const auto &files) {
     run.insert(std::begin(files), std::end(files));
   };
   add(attentionFiles);
   add(expertFiles);
+  add(listedRotaryFiles);
+  add(plainAttentionFiles);
   add(rotaryFiles);
   add(ssdFiles);
   for (const auto &entry :
@@ -20,5 +22,5 @@ TEST(OpGoldens, FolderHoldsTheSeventeenFilesThatAreRun) {
     found.insert(entry.path().stem());
   }
   EXPECT_EQ(found, run);
-  EXPECT_EQ(run.size(), 17u);
+  EXPECT_EQ(run.size(), 24u);
 }

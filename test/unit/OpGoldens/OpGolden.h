@@ -19,6 +19,10 @@ constexpr const char *attentionFiles[] = {
 constexpr const char *expertFiles[] = {"cdmoe_gate_keys", "cdmoe_inner",
                                        "cdmoe_softmax"};
 constexpr const char *rotaryFiles[] = {"rope", "rope_dynamic", "rope_far"};
+constexpr const char *listedRotaryFiles[] = {"rope_linear", "rope_llama3",
+                                             "rope_partial", "rope_yarn"};
+constexpr const char *plainAttentionFiles[] = {
+    "attention_none", "attention_window", "attention_window_one"};
 constexpr const char *ssdFiles[] = {"ssd_growing", "ssd_long", "ssd_one_step",
                                     "ssd_ragged", "ssd_resumed"};
 
