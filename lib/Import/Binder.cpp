@@ -102,7 +102,8 @@ llvm::Error Binder::take(Projection &projection, const std::string &name,
 }
 
 llvm::Error Binder::takeExactly(Projection &projection, const std::string &name,
-                                int64_t out, int64_t in, bool bias) {
+                                int64_t out, int64_t in, bool bias,
+                                llvm::StringRef why) {
   projection.weight = name + ".weight";
   projection.out = out;
   projection.in = in;
@@ -113,7 +114,7 @@ llvm::Error Binder::takeExactly(Projection &projection, const std::string &name,
     return llvm::Error::success();
   }
   projection.bias = name + ".bias";
-  return take(*projection.bias, {out});
+  return take(*projection.bias, {out}, why);
 }
 
 llvm::Error Binder::takeHead(ModelDescription &model, bool tied) {

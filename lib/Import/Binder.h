@@ -40,10 +40,11 @@ public:
   /// Weight [out, in], and the bias where one is stored or `flag` asks for it.
   llvm::Error take(Projection &projection, const std::string &name, int64_t out,
                    int64_t in, const Flag &flag = std::nullopt);
-  /// Weight [out, in], and with `bias` a bias. Without one a stored bias is
-  /// left over.
+  /// Weight [out, in], and with `bias` a bias, which `why` says. Without one a
+  /// stored bias is left over.
   llvm::Error takeExactly(Projection &projection, const std::string &name,
-                          int64_t out, int64_t in, bool bias);
+                          int64_t out, int64_t in, bool bias,
+                          llvm::StringRef why = "");
   /// Rows [first, first + count) of a tensor of this shape, where rows are of
   /// the last extent; `reference` becomes what names them. The tensor counts as
   /// part of the model whole: rows that nobody takes have to be somebody's

@@ -52,7 +52,8 @@ constexpr ConfigField llamaFields[] = {
     {"num_attention_heads", FieldRole::Used, "required", "query heads"},
     {"num_key_value_heads", FieldRole::Used,
      "`num_attention_heads` with `llama` and `granite`, else required",
-     "key/value heads; must divide the query heads"},
+     "key/value heads; must divide the query heads. `null` is "
+     "`num_attention_heads`"},
     {"head_dim", FieldRole::Used, "`hidden_size` / heads; `qwen3` 128",
      "size of a head, even; heads need not add up to `hidden_size`"},
     {"max_position_embeddings", FieldRole::Used, "required",
@@ -81,10 +82,12 @@ constexpr ConfigField llamaFields[] = {
      "is refused"},
     {"max_window_layers", FieldRole::Used, "28",
      "`qwen2`, `qwen3`: the first layer that has the window, where "
-     "`layer_types` does not say it"},
-    {"layer_types", FieldRole::Used, "none",
-     "a word for each layer: `full_attention`, or `sliding_attention` where "
-     "the window counts; others end with exit code 3"},
+     "`layer_types` does not say it. Elsewhere no effect"},
+    {"layer_types", FieldRole::Used,
+     "`mistral`: all layers have the window; `qwen2`, `qwen3`: by "
+     "`max_window_layers`; `smollm3`: the layers without positions",
+     "a word for each layer: `full_attention`, or `sliding_attention`, which "
+     "is an error without a window; others end with exit code 3"},
     {"no_rope_layers", FieldRole::Used, "by the interval",
      "`smollm3`: a number for each layer, 1 where heads turn, 0 where they "
      "have no positions. Refused elsewhere"},
@@ -182,8 +185,8 @@ public:
     readSizes();
     readAngles();
     readBiases();
-    readWindows();
     readPositions();
+    readWindows(); // which may follow from positions
     readFactors();
     readTokenIds();
     if (llvm::Error error = reader.take()) {
@@ -222,8 +225,8 @@ private:
     result.layers =
         required("num_hidden_layers", input.leastLayers, largestCount);
     required("num_attention_heads", 1, largestCount);
-    if (!kind.keyHeadsMayLack) {
-      required("num_key_value_heads", 1, largestCount);
+    if (!kind.keyHeadsMayLack && !reader.has("num_key_value_heads")) {
+      reader.fail("num_key_value_heads", "is missing");
     }
     result.heads = readHeads(reader, model.hidden, 1, kind.headSize);
     checkEvenHeads(reader, result.heads, model.hidden);
@@ -288,24 +291,38 @@ private:
     }
     int64_t first =
         reader.integer("max_window_layers", 0, largestCount).value_or(28);
+    auto slidesByItself = [&](int64_t layer) {
+      return kind.someWithoutRotary
+                 ? !result.rotary[layer]
+                 : kind.window == LlamaKind::AllLayers || layer >= first;
+    };
     const llvm::json::Array *types = layerList("layer_types");
     for (int64_t i = 0; i < result.layers; ++i) {
-      bool slides = kind.window == LlamaKind::AllLayers || i >= first;
-      if (types) {
-        llvm::StringRef type = (*types)[i].getAsString().value_or("");
-        slides = type == "sliding_attention";
-        if (!slides && type != "full_attention") {
-          reader.refuse("layer_types", valueText((*types)[i]) +
-                                           " is not supported; "
-                                           "'full_attention' and "
-                                           "'sliding_attention' are");
-        }
-      } else if (window && kind.someWithoutRotary) {
-        reader.fail("layer_types", "is missing; with use_sliding_window it "
-                                   "says which layers have the window");
-      }
+      bool slides = types ? readLayerType((*types)[i], window.has_value())
+                          : slidesByItself(i);
       result.windows.push_back(slides ? window : std::nullopt);
     }
+  }
+
+  /// Whether a word of layer_types says that its layer has the window.
+  bool readLayerType(const llvm::json::Value &word, bool windowed) {
+    constexpr llvm::StringLiteral name = "layer_types",
+                                  sliding = "sliding_attention";
+    llvm::StringRef type = word.getAsString().value_or("");
+    if (type != sliding && type != "full_attention") {
+      reader.refuse(name, valueText(word) + " is not supported; "
+                                            "'full_attention' and "
+                                            "'sliding_attention' are");
+    } else if (type == sliding && kind.window == LlamaKind::NoWindow) {
+      reader.refuse(name, quoted(type) + " is not supported with model_type '" +
+                              kind.modelType + "', which has no window");
+    } else if (type == sliding && !windowed) {
+      reader.fail(name, quoted(type) + " has no size; set sliding_window" +
+                            (kind.window == LlamaKind::Switched
+                                 ? " and use_sliding_window"
+                                 : ""));
+    }
+    return type == sliding;
   }
 
   void readPositions() {
@@ -336,6 +353,9 @@ private:
     if (value != 1.0 && !kind.factors) {
       foreign(name);
     }
+    if (std::abs(value) > 0x1p32) { // else squares leave f32 and all is NaN
+      reader.fail(name, "must be between -2^32 and 2^32");
+    }
     return value;
   }
 
@@ -344,8 +364,9 @@ private:
     model.embeddingFactor = factor("embedding_multiplier");
     result.residualFactor = factor("residual_multiplier");
     double divisor = factor("logits_scaling");
-    if (divisor == 0.0) {
-      reader.fail("logits_scaling", "must not be 0");
+    if (std::abs(divisor) < 0x1p-126) {
+      reader.fail("logits_scaling", "must not be 0, nor nearer to it than "
+                                    "2^-126");
     }
     model.logitFactor = 1.0 / divisor;
     result.scale = 1.0 / std::sqrt(static_cast<double>(result.heads.size));
@@ -392,19 +413,22 @@ struct LlamaBinding {
       made.rotary = RotaryUse{0, read.turned};
     }
     bool bias = read.attentionBias || kind.queryKeyBiases;
+    llvm::StringRef why = read.attentionBias
+                              ? "; config.json says attention_bias true"
+                              : "; every qwen2 has it";
     llvm::Error error = binder.takeExactly(made.query, prefix + "q_proj",
-                                           queries, hidden, bias);
+                                           queries, hidden, bias, why);
     if (!error) {
-      error =
-          binder.takeExactly(made.key, prefix + "k_proj", keys, hidden, bias);
+      error = binder.takeExactly(made.key, prefix + "k_proj", keys, hidden,
+                                 bias, why);
     }
     if (!error) {
-      error =
-          binder.takeExactly(made.value, prefix + "v_proj", keys, hidden, bias);
+      error = binder.takeExactly(made.value, prefix + "v_proj", keys, hidden,
+                                 bias, why);
     }
     if (!error) {
       error = binder.takeExactly(made.output, prefix + "o_proj", hidden,
-                                 queries, read.attentionBias);
+                                 queries, read.attentionBias, why);
     }
     if (error || !kind.norms) {
       return error;
@@ -419,16 +443,18 @@ struct LlamaBinding {
 
   llvm::Error mlp(MLP &made, const std::string &prefix) {
     int64_t hidden = read.model.hidden, inner = read.intermediate;
+    constexpr llvm::StringLiteral why = "; config.json says mlp_bias true";
     made.activation = read.activation;
-    llvm::Error error = binder.takeExactly(
-        made.gate.emplace(), prefix + "gate_proj", inner, hidden, read.mlpBias);
+    llvm::Error error =
+        binder.takeExactly(made.gate.emplace(), prefix + "gate_proj", inner,
+                           hidden, read.mlpBias, why);
     if (!error) {
       error = binder.takeExactly(made.up, prefix + "up_proj", inner, hidden,
-                                 read.mlpBias);
+                                 read.mlpBias, why);
     }
     if (!error) {
       error = binder.takeExactly(made.down, prefix + "down_proj", hidden, inner,
-                                 read.mlpBias);
+                                 read.mlpBias, why);
     }
     return error;
   }

@@ -1,10 +1,8 @@
 // Llama and its kin: what config.json makes of their layers, and what is
 // refused.
-#include "lib/Import/RotaryFrequencies.h"
 #include "test/unit/Import/LlamaFolder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include <cmath>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -107,9 +105,20 @@ TEST(Llama, Windows) {
   qwen["layer_types"] =
       Array{"sliding_attention", "full_attention", "sliding_attention"};
   EXPECT_THAT(windows("qwen3", qwen), ElementsAre(24, 0, 24));
+  qwen.erase("layer_types");
   qwen["use_sliding_window"] = false;
   qwen["sliding_window"] = 0;
   EXPECT_THAT(windows("qwen3", qwen), ElementsAre(0, 0, 0));
+  qwen["use_sliding_window"] = true;
+  qwen["sliding_window"] = nullptr;
+  EXPECT_THAT(windows("qwen3", qwen), ElementsAre(0, 0, 0));
+  Object smol{{"use_sliding_window", true},
+              {"sliding_window", 24},
+              {"no_rope_layers", Array{1, 0, 1}}};
+  EXPECT_THAT(windows("smollm3", smol), ElementsAre(0, 24, 0));
+  smol["layer_types"] =
+      Array{"sliding_attention", "full_attention", "full_attention"};
+  EXPECT_THAT(windows("smollm3", smol), ElementsAre(24, 0, 0));
 }
 
 TEST(Llama, WindowsAreNotGuessed) {
@@ -119,11 +128,36 @@ TEST(Llama, WindowsAreNotGuessed) {
     EXPECT_FALSE(opened.unsupported);
     EXPECT_THAT(opened.error, HasSubstr("sliding_window is missing")) << type;
   }
-  LlamaFolder folder("smollm3");
-  Opened opened = folder.set("use_sliding_window", true)
-                      .set("sliding_window", 24)
-                      .writeAndOpen();
-  EXPECT_THAT(opened.error, HasSubstr("layer_types is missing"));
+  const std::pair<const char *, const char *> cases[] = {
+      {"mistral", "has no size; set sliding_window"},
+      {"qwen2", "has no size; set sliding_window and use_sliding_window"},
+      {"smollm3", "has no size; set sliding_window and use_sliding_window"},
+      {"llama", "is not supported with model_type 'llama', which has no "}};
+  for (const auto &[type, part] : cases) {
+    LlamaFolder folder(type);
+    folder.set("sliding_window", nullptr)
+        .set("layer_types",
+             llvm::json::Array{"full_attention", "full_attention",
+                               "sliding_attention"});
+    EXPECT_THAT(
+        folder.writeAndOpen().error,
+        HasSubstr(std::string("layer_types 'sliding_attention' ") + part));
+  }
+}
+
+TEST(Llama, KeyHeadsThatAreNullAreAsManyAsQueryHeads) {
+  for (const char *type : kinTypes) {
+    LlamaFolder folder(type);
+    Opened opened = folder.set("num_key_value_heads", nullptr)
+                        .set("num_attention_heads", 2)
+                        .set("head_dim", 4)
+                        .writeAndOpen();
+    // the keys of two heads are stored, and the queries of four
+    EXPECT_THAT(opened.error,
+                HasSubstr("q_proj.weight' has shape [16, 16], but config.json "
+                          "asks for [8, 16]"))
+        << type;
+  }
 }
 
 TEST(Llama, LayersWithoutPositions) {
@@ -166,57 +200,6 @@ TEST(Llama, FactorsOfGranite) {
   }
 }
 
-TEST(Llama, RotaryTypesInBothSpellings) {
-  auto tableOf = [](llvm::json::Object fields) {
-    LlamaFolder folder("llama");
-    for (const auto &[name, value] : fields) {
-      folder.set(name, value);
-    }
-    Opened opened = folder.writeAndOpen();
-    EXPECT_EQ(opened.error, "");
-    EXPECT_THAT(opened.warnings, IsEmpty());
-    return opened.checkpoint->model().rotary.at(0);
-  };
-  using Object = llvm::json::Object;
-  auto list = [&](Object fields) {
-    return std::get<RotaryList>(tableOf(std::move(fields)));
-  };
-  RotaryList linear = linearFrequencies(5e5, 4, 4.0);
-  for (Object fields :
-       {Object{{"rope_theta", 5e5},
-               {"rope_scaling", Object{{"type", "linear"}, {"factor", 4.0}}}},
-        Object{{"rope_parameters", Object{{"rope_type", "linear"},
-                                          {"rope_theta", 5e5},
-                                          {"factor", 4.0}}}}}) {
-    EXPECT_EQ(list(std::move(fields)).frequencies, linear.frequencies);
-  }
-  Object llama3{{"rope_type", "llama3"},
-                {"factor", 8.0},
-                {"low_freq_factor", 1.0},
-                {"high_freq_factor", 4.0},
-                {"original_max_position_embeddings", 32}};
-  EXPECT_EQ(list(Object{{"rope_theta", 16.0}, {"rope_scaling", Object(llama3)}})
-                .frequencies,
-            llama3Frequencies(16.0, 4, {8.0, 1.0, 4.0, 32.0}).frequencies);
-  llama3.erase("original_max_position_embeddings"); // 64 then
-  EXPECT_EQ(list(Object{{"rope_theta", 16.0}, {"rope_scaling", Object(llama3)}})
-                .frequencies,
-            llama3Frequencies(16.0, 4, {8.0, 1.0, 4.0, 64.0}).frequencies);
-  YarnScaling scaling;
-  scaling.factor = 2.0;
-  scaling.trained = 32.0;
-  RotaryList yarn = list(Object{
-      {"rope_parameters", Object{{"rope_type", "yarn"},
-                                 {"factor", 2.0},
-                                 {"original_max_position_embeddings", 32}}}});
-  EXPECT_EQ(yarn.frequencies, yarnFrequencies(1e4, 4, scaling).frequencies);
-  EXPECT_EQ(yarn.factor, 0.1 * std::log(2.0) + 1.0);
-  auto dynamic = std::get<RotaryConfig>(tableOf(Object{
-      {"rope_scaling", Object{{"rope_type", "dynamic"}, {"factor", 2.0}}}}));
-  EXPECT_TRUE(dynamic.dynamic);
-  EXPECT_EQ(dynamic.trainedPositions, 64);
-}
-
 TEST(Llama, BiasesFollowTheFields) {
   LlamaFolder folder("llama");
   for (int64_t i = 0; i < 3; ++i) {
@@ -237,7 +220,7 @@ TEST(Llama, BiasesFollowTheFields) {
       folder.set("attention_bias", true).set("mlp_bias", true).writeAndOpen();
   EXPECT_THAT(opened.error,
               HasSubstr("'model.layers.0.mlp.gate_proj.bias' of shape [12] is "
-                        "missing"));
+                        "missing; config.json says mlp_bias true"));
 }
 
 TEST(Llama, RefusedByName) {
@@ -283,8 +266,6 @@ TEST(Llama, MistakesNameTheField) {
     const char *part;
   } cases[] = {
       {"llama", "vocab_size", nullptr, "vocab_size is missing"},
-      {"qwen2", "num_key_value_heads", nullptr,
-       "num_key_value_heads is missing"},
       {"llama", "head_dim", 5, "head_dim 5 is odd"},
       {"mistral", "sliding_window", 0, "sliding_window must be at least 1"},
       {"smollm3", "no_rope_layers", llvm::json::Array{1, 0},
@@ -292,6 +273,11 @@ TEST(Llama, MistakesNameTheField) {
       {"smollm3", "no_rope_layers", llvm::json::Array{1, 2, 1},
        "no_rope_layers must list 0 and 1, found 2"},
       {"granite", "logits_scaling", 0, "logits_scaling must not be 0"},
+      {"granite", "logits_scaling", 1e-300, "logits_scaling must not be 0"},
+      {"granite", "embedding_multiplier", 1e30,
+       "embedding_multiplier must be between -2^32 and 2^32"},
+      {"granite", "attention_multiplier", -1e30,
+       "attention_multiplier must be between -2^32 and 2^32"},
       {"llama", "rope_scaling", Object{{"rope_type", "linear"}},
        "rope_scaling.factor is missing"},
       {"llama", "rope_scaling",
