@@ -3,35 +3,65 @@
 #include "lib/Import/Messages.h"
 #include "lib/Import/RotaryFrequencies.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 namespace cheems {
 namespace {
 
 constexpr double largestPosition = 2147483647.0;
 
-/// Names inside the table that no row of the family has.
-void warnOfUnknown(ConfigReader &reader, const RotaryFields &fields,
-                   const llvm::json::Object &table, llvm::StringRef field,
-                   WarningHandler warn) {
-  std::vector<llvm::StringRef> unknown;
+using Members = llvm::ArrayRef<llvm::StringLiteral>;
+/// What a type of rotary embedding reads, besides what all of them read; absent
+/// for types that are refused.
+std::optional<Members> membersOf(llvm::StringRef kind) {
+  static constexpr llvm::StringLiteral stretched[] = {
+      "factor", "original_max_position_embeddings"};
+  static constexpr llvm::StringLiteral llama3[] = {
+      "factor", "original_max_position_embeddings", "low_freq_factor",
+      "high_freq_factor"};
+  static constexpr llvm::StringLiteral yarn[] = {
+      "factor",    "original_max_position_embeddings",
+      "beta_fast", "beta_slow",
+      "truncate",  "attention_factor",
+      "mscale",    "mscale_all_dim"};
+  return llvm::StringSwitch<std::optional<Members>>(kind)
+      .Case("default", Members())
+      .Case("dynamic", Members(stretched))
+      .Case("linear", Members(stretched).take_front())
+      .Case("llama3", Members(llama3))
+      .Case("yarn", Members(yarn))
+      .Default(std::nullopt);
+}
+
+/// Warns of names inside the table that no row of the family has, and of those
+/// that this type does not read.
+void warnOfUnread(ConfigReader &reader, const RotaryFields &fields,
+                  const llvm::json::Object &table, llvm::StringRef field,
+                  llvm::StringRef kind, WarningHandler warn) {
+  constexpr llvm::StringLiteral always[] = {"rope_theta", "rope_type", "type",
+                                            "partial_rotary_factor"};
+  std::optional<Members> reads = membersOf(kind);
+  std::vector<llvm::StringRef> names;
   for (const auto &[key, value] : table) {
-    std::string full = ("rope_parameters." + llvm::StringRef(key)).str();
-    if (llvm::any_of(fields.rows, [&](const ConfigField &known) {
-          return known.name == full;
-        })) {
-      continue;
-    }
-    unknown.push_back(key);
+    names.push_back(key);
   }
-  llvm::sort(unknown);
-  for (llvm::StringRef key : unknown) {
-    if (table.getObject(key)) { // one table per type of layer
-      reader.refuse(field,
-                    "has a table " + quoted(key) + "; all layers share one");
+  llvm::sort(names);
+  for (llvm::StringRef name : names) {
+    bool isKnown = llvm::any_of(fields.rows, [&](const ConfigField &row) {
+      return row.name == ("rope_parameters." + name).str();
+    });
+    std::string full = (field + "." + name).str();
+    if (!isKnown && table.getObject(name)) { // one table per type of layer
+      reader.refuse(name, "is a table; all layers share one");
+    } else if (!isKnown) {
+      warn((fields.file + ": field " + quoted(full) + " is unknown and ignored")
+               .str());
+    } else if (reads && reader.get(name) && !llvm::is_contained(always, name) &&
+               !llvm::is_contained(*reads, name)) {
+      warn((fields.file + ": " + full + " has no effect with rope type " + kind)
+               .str());
     }
-    warn((fields.file + ": field " + quoted((field + "." + key).str()) +
-          " is unknown and ignored")
-             .str());
   }
 }
 
@@ -81,17 +111,29 @@ void readDynamic(ConfigReader &table, const RotaryFields &fields,
   }
 }
 
-double trainedPositions(ConfigReader &table, const RotaryFields &fields) {
+constexpr llvm::StringLiteral trainedName = "original_max_position_embeddings";
+
+/// The length before stretching, which may stand beside the table or in it.
+double trainedPositions(ConfigReader &reader, ConfigReader &table,
+                        const RotaryFields &fields) {
+  auto read = [](ConfigReader &from) {
+    return from.integer(trainedName, 1, INT32_MAX);
+  };
+  std::optional<int64_t> beside = read(reader), inside = read(table);
+  if (beside && inside && *beside != *inside) {
+    table.fail(trainedName, llvm::Twine(*inside) + " contradicts " +
+                                trainedName + " " + llvm::Twine(*beside) +
+                                " beside the table; keep the one that holds");
+  }
   return static_cast<double>(
-      table.integer("original_max_position_embeddings", 1, INT32_MAX)
-          .value_or(fields.maxPositions));
+      (beside ? beside : inside).value_or(fields.maxPositions));
 }
 
-RotaryList readLlama3(ConfigReader &table, const RotaryFields &fields,
-                      double theta, int64_t size) {
+RotaryList readLlama3(ConfigReader &reader, ConfigReader &table,
+                      const RotaryFields &fields, double theta, int64_t size) {
   Llama3Scaling scaling;
   scaling.factor = readFactor(table, "llama3");
-  scaling.trained = trainedPositions(table, fields);
+  scaling.trained = trainedPositions(reader, table, fields);
   std::optional<double> low = table.number("low_freq_factor"),
                         high = table.number("high_freq_factor");
   if (!low || !high) {
@@ -108,11 +150,39 @@ RotaryList readLlama3(ConfigReader &table, const RotaryFields &fields,
   return llama3Frequencies(theta, size, scaling);
 }
 
-RotaryList readYarn(ConfigReader &table, const RotaryFields &fields,
-                    double theta, int64_t size) {
+/// Says what of yarn's fields leaves no sound frequencies.
+void checkYarn(ConfigReader &table, const RotaryFields &fields,
+               const YarnScaling &scaling, const RotaryList &list,
+               llvm::StringRef field, WarningHandler warn) {
+  if (scaling.fast < scaling.slow) {
+    table.fail("beta_fast", "must not be below beta_slow");
+  } else if (list.frequencies.empty()) {
+    table.fail(trainedName, "or theta is wrong: no frequency turns between "
+                            "beta_slow and beta_fast times in so many tokens");
+  }
+  // Scores have its square, in f32.
+  if (!(list.factor >= 0x1p-126 && list.factor <= 0x1p32)) {
+    table.fail(scaling.attentionFactor ? "attention_factor" : "mscale",
+               scaling.attentionFactor
+                   ? "must be at least 2^-126 and at most 2^32"
+                   : "and mscale_all_dim make a factor of cosines that is not "
+                     "above 0, or above 2^32");
+  }
+  double ratio = static_cast<double>(fields.maxPositions) / scaling.trained;
+  if (ratio != 1.0 && std::abs(ratio - scaling.factor) > 1e-3 * ratio) {
+    warn((llvm::Twine(fields.file) + ": " + field + ".factor is not " +
+          "max_position_embeddings over " + trainedName +
+          ", which version 4 of transformers may have taken for it")
+             .str());
+  }
+}
+
+RotaryList readYarn(ConfigReader &reader, ConfigReader &table,
+                    const RotaryFields &fields, double theta, int64_t size,
+                    llvm::StringRef field, WarningHandler warn) {
   YarnScaling scaling;
   scaling.factor = readFactor(table, "yarn");
-  scaling.trained = trainedPositions(table, fields);
+  scaling.trained = trainedPositions(reader, table, fields);
   // 0 counts as absent, as in Python's `or`
   auto positive = [&](llvm::StringRef name, double otherwise) {
     double value = table.number(name).value_or(0.0);
@@ -123,15 +193,18 @@ RotaryList readYarn(ConfigReader &table, const RotaryFields &fields,
   };
   scaling.fast = positive("beta_fast", 32.0);
   scaling.slow = positive("beta_slow", 1.0);
-  scaling.truncate = table.boolean("truncate").value_or(true);
+  scaling.truncate = table.boolean("truncate").value_or(!table.has("truncate"));
   scaling.attentionFactor = table.number("attention_factor");
   scaling.mscale = table.number("mscale").value_or(0.0);
   scaling.mscaleAllDim = table.number("mscale_all_dim").value_or(0.0);
   if (theta <= 1.0) {
-    table.fail("rope_theta", "must be above 1 with rope type yarn");
+    (table.get("rope_theta") ? table : reader)
+        .fail("rope_theta", "must be above 1 with rope type yarn");
     return {};
   }
-  return yarnFrequencies(theta, size, scaling);
+  RotaryList list = yarnFrequencies(theta, size, scaling);
+  checkYarn(table, fields, scaling, list, field, warn);
+  return list;
 }
 
 /// The table that counts, and the name of its field.
@@ -158,11 +231,23 @@ ChosenTable chooseTable(ConfigReader &reader, const RotaryFields &fields,
                     : ChosenTable{parameters, "rope_parameters"};
 }
 
+/// The type, in its newer spelling or the older one. Version 4 of transformers
+/// let the older win and version 5 lets the newer, so both have to agree.
+llvm::StringRef readKind(ConfigReader &table) {
+  std::optional<llvm::StringRef> type = table.string("rope_type"),
+                                 older = table.string("type");
+  if (type && older && *type != *older) {
+    table.fail("type", quoted(*older) + " contradicts rope_type " +
+                           quoted(*type) + "; keep the one that holds");
+  }
+  return type ? *type : older.value_or("default");
+}
+
 /// How many numbers of a head turn: an even number.
-int64_t readSize(ConfigReader &reader, ConfigReader *table,
+int64_t readSize(ConfigReader &reader, ConfigReader &table,
                  const RotaryFields &fields) {
   constexpr llvm::StringLiteral name = "partial_rotary_factor";
-  ConfigReader &from = table && table->get(name) ? *table : reader;
+  ConfigReader &from = table.get(name) ? table : reader;
   std::optional<double> given = from.number(name);
   double part = given.value_or(fields.part);
   if (part <= 0.0 || part > 1.0) {
@@ -189,27 +274,38 @@ ReadRotary readRotary(ConfigReader &reader, const RotaryFields &fields,
   rotary.theta = fields.theta;
   rotary.trainedPositions = fields.maxPositions;
   auto readTheta = [&](ConfigReader &from) {
-    if (std::optional<double> theta = from.number("rope_theta")) {
+    std::optional<double> theta = from.number("rope_theta");
+    if (theta) {
       rotary.theta = *theta;
-      if (*theta <= 0.0) {
-        from.fail("rope_theta", "must be above 0");
+      if (*theta < 1.0) { // frequencies would grow
+        from.fail("rope_theta", "must be at least 1");
       }
     }
+    return theta;
   };
-  readTheta(reader);
+  std::optional<double> beside = readTheta(reader);
   ChosenTable chosen = chooseTable(reader, fields, warn);
-  if (!chosen.object) {
-    return {rotary, readSize(reader, nullptr, fields)};
-  }
-  ConfigReader table(*chosen.object, fields.file, (chosen.field + ".").str());
-  warnOfUnknown(table, fields, *chosen.object, chosen.field, warn);
-  readTheta(table);
-  int64_t size = readSize(reader, &table, fields);
-  ReadRotary result{rotary, size};
-  std::optional<llvm::StringRef> type = table.string("rope_type"),
-                                 older = table.string("type");
-  llvm::StringRef kind = type ? *type : older.value_or("default");
   bool lists = fields.headSize > 0;
+  static const llvm::json::Object none;
+  const llvm::json::Object &object = chosen.object ? *chosen.object : none;
+  ConfigReader table(object, fields.file, (chosen.field + ".").str());
+  llvm::StringRef kind = readKind(table);
+  warnOfUnread(table, fields, object, chosen.field, kind, warn);
+  if (std::optional<double> inside = readTheta(table);
+      inside && beside && *inside != *beside) {
+    warn((fields.file + ": rope_theta has no effect, as " + chosen.field +
+          ".rope_theta is given")
+             .str());
+  }
+  int64_t size = readSize(reader, table, fields);
+  ReadRotary result{rotary, size};
+  if (std::optional<Members> reads = membersOf(kind);
+      lists && reader.integer(trainedName, 1, INT32_MAX) && reads &&
+      !llvm::is_contained(*reads, trainedName)) {
+    warn((fields.file + ": " + trainedName + " has no effect with rope type " +
+          kind)
+             .str());
+  }
   if (kind == "dynamic") {
     readDynamic(table, fields, std::get<RotaryConfig>(result.table),
                 chosen.field, warn);
@@ -217,11 +313,12 @@ ReadRotary readRotary(ConfigReader &reader, const RotaryFields &fields,
     result.table =
         linearFrequencies(rotary.theta, size, readFactor(table, "linear"));
   } else if (lists && kind == "llama3") {
-    result.table = readLlama3(table, fields, rotary.theta, size);
+    result.table = readLlama3(reader, table, fields, rotary.theta, size);
   } else if (lists && kind == "yarn") {
-    result.table = readYarn(table, fields, rotary.theta, size);
+    result.table =
+        readYarn(reader, table, fields, rotary.theta, size, chosen.field, warn);
   } else if (kind != "default") {
-    table.refuse(type ? "rope_type" : "type",
+    table.refuse(table.get("rope_type") ? "rope_type" : "type",
                  quoted(kind) + " is not supported; 'default'" +
                      (lists ? ", 'dynamic', 'linear', 'llama3' and 'yarn' are"
                             : " and 'dynamic' are"));

@@ -61,8 +61,11 @@ RotaryList yarnFrequencies(double theta, int64_t size,
   }
   low = std::max(low, 0.0);
   high = std::min(high, static_cast<double>(size - 1));
-  double width = std::max(high - low, 0.001); // a step where they meet
   RotaryList list;
+  if (low > high) {
+    return list;
+  }
+  double width = low == high ? 0.001 : high - low; // a step where they meet
   list.frequencies = scaleEach(theta, size, [&](int64_t i, double frequency) {
     double ramp = std::clamp((static_cast<double>(i) - low) / width, 0.0, 1.0);
     return mix(frequency, scaling.factor, 1.0 - ramp);

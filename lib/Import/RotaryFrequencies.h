@@ -27,6 +27,7 @@ struct YarnScaling {
   std::optional<double> attentionFactor;
   double mscale = 0.0, mscaleAllDim = 0.0; ///< 0: absent
 };
+/// Empty where the two places are in the wrong order, which no model means.
 RotaryList yarnFrequencies(double theta, int64_t size,
                            const YarnScaling &scaling);
 

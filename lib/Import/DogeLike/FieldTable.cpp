@@ -57,14 +57,14 @@ llvm::ArrayRef<ConfigField> dogeLikeFields() {
        "fields above go first. Biases of `router_gate` and `queries` are used "
        "if they are stored"},
       {"rope_theta", FieldRole::Used, "10000",
-       "base of the rotary angles, if the table below gives none"},
+       "base of the rotary angles, at least 1, if the table below gives none"},
       {"rope_parameters", FieldRole::Used, "none", "a table of rotary fields"},
       {"rope_parameters.rope_theta", FieldRole::Used, "`rope_theta`",
-       "base of the rotary angles"},
+       "base of the rotary angles, at least 1"},
       {"rope_parameters.rope_type", FieldRole::Used, "`default`",
        "`default` or `dynamic`; others end with exit code 3"},
       {"rope_parameters.type", FieldRole::Used, "",
-       "its older name; it is read if `rope_type` is absent"},
+       "its older name; if both are given they must agree"},
       {"rope_parameters.factor", FieldRole::Used, "required",
        "with `dynamic`: by how much positions are stretched past "
        "`max_position_embeddings`, at least 1"},

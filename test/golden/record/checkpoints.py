@@ -70,6 +70,7 @@ CASES = {
                                             "sequences": 2, "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
                                                                              "high_freq_factor": 4.0, "original_max_position_embeddings": 64}}),
     "llama-yarn": (llama_weights, 56, {"rope_theta": 1000.0, "head_dim": 32, "num_key_value_heads": 4, "tie_word_embeddings": True,
+                                       "max_position_embeddings": 192,
                                        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 48}}),
     "mistral-window": (llama_weights, 70, {"model_type": "mistral", "sliding_window": 9, "rope_theta": 10000.0, "num_key_value_heads": 1}),
     "qwen2-biases": (llama_weights, 50, {"model_type": "qwen2", "rope_theta": 1e6, "tie_word_embeddings": True, "use_sliding_window": False}),

@@ -117,7 +117,7 @@ TEST(Config, RotaryInEitherSpelling) {
        R"("rope_theta": 5e5, "rope_parameters": {"rope_type": "dynamic", "factor": 4})",
        R"("rope_theta": 500000, "rope_scaling": {"rope_type": "dynamic", "factor": 4.0})",
        R"("rope_theta": 500000, "rope_scaling": {"type": "dynamic", "factor": 4.0})",
-       R"("rope_theta": 1, "rope_parameters": {"rope_theta": 5e5, "type": "dynamic", "factor": 4.0})",
+       R"("rope_parameters": {"rope_theta": 5e5, "type": "dynamic", "factor": 4.0})",
        R"("rope_theta": 5e5, "rope_parameters": {}, "rope_scaling": {"type": "dynamic", "factor": 4.0})"}) {
     Read r = read(std::string("\"max_position_embeddings\": 128, ") + fields);
     ASSERT_EQ(r.error, "") << fields;
@@ -130,8 +130,11 @@ TEST(Config, RotaryInEitherSpelling) {
   }
   Read r =
       read(R"("rope_scaling": {"rope_type": "default", "type": "linear"})");
-  ASSERT_EQ(r.error, "");
-  EXPECT_FALSE(r.config->rotary.dynamic);
+  EXPECT_THAT(r.error,
+              HasSubstr("rope_scaling.type 'linear' contradicts rope_type"));
+  r = read(R"("rope_theta": 2, "rope_parameters": {"rope_theta": 5e5})");
+  EXPECT_EQ(r.config->rotary.theta, 5e5);
+  EXPECT_THAT(r.warnings, ElementsAre(HasSubstr("rope_theta has no effect")));
 }
 
 TEST(Config, DynamicRotaryStretchesPastMaxPositionsOnly) {
@@ -169,7 +172,7 @@ TEST(Config, RefusedByName) {
       {R"("rope_scaling": {"rope_type": "llama3", "factor": 2})",
        "rope_scaling.rope_type 'llama3'"},
       {R"("rope_parameters": {"full_attention": {"rope_type": "default"}})",
-       "'full_attention'"},
+       "rope_parameters.full_attention is a table"},
       {R"("is_causal": false)", "is_causal"},
       {R"("dynamic_mask_type": "window")",
        "dynamic_mask_type 'window' is not supported; 'bias', 'threshold' and "
