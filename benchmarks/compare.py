@@ -89,20 +89,21 @@ def check_bytes(results, jobs):
                 f"models.py {expected / 1e6:.1f}; one of them is wrong")
 
 
-def measure(jobs, a):
-    """Runs these jobs, in rounds; everything that the tables and the pictures are made from."""
+def take_turns(jobs, a, make=Runner, rounds=modules.rounds, long=modules.long):
+    """Runs these jobs, in rounds: what was measured, and the runner. A job runs in the first `rounds` of them, and not at all with --quick if it
+    is `long`."""
     cores, (commit, _) = machine.cores(a.threads), committed()
     settings = dict(threads=a.threads, cores=cores, rounds=a.repeat, count=a.count, prompt=PROMPT, depth=DEPTH, quick=a.quick,
                     commit=commit, date=datetime.date.today().isoformat())
-    watch, begin = machine.Watch(), time.monotonic()
+    jobs, watch, begin = list(jobs), machine.Watch(), time.monotonic()
     results = dict(machine=machine.describe(), settings=settings, before=quiet(watch), busy=[], limits={}, samples={}, missing={}, costs={}, formats=[])
     if results["before"]["others"] > BUSY and not a.quick:
         raise SystemExit(f"compare: other programs keep {results['before']['others']:.2f} CPUs busy; figures beside them mean nothing: run it when they have ended")
-    runner = Runner(a.bins.resolve(), a.work.resolve(), a.threads, a.count, 1 if a.quick else 3, a.patience)
+    runner = make(a.bins.resolve(), a.work.resolve(), a.threads, a.count, 1 if a.quick else 3, a.patience)
     a.work.mkdir(parents=True, exist_ok=True)
     for job in list(jobs):
         try:
-            if a.quick and modules.long(job):
+            if a.quick and long(job):
                 raise Missing("too long for --quick")
             runner.prepare(job)
         except Missing as reason:
@@ -115,7 +116,7 @@ def measure(jobs, a):
         watch.others()
         # another one begins each round, so that nobody always follows the same neighbour's heat
         first = turn * 5 % max(1, len(jobs))
-        due = [job for job in jobs[first:] + jobs[:first] if turn < modules.rounds(job)]
+        due = [job for job in jobs[first:] + jobs[:first] if turn < rounds(job)]
         samples, missing = sample_all(runner, due, turn, a)
         others, stolen = watch.others()
         if others > BUSY and not a.quick:
@@ -131,6 +132,14 @@ def measure(jobs, a):
         jobs = [job for job in jobs if job.key() not in missing]
         results["busy"].append(dict(others=round(others, 3), stolen=round(stolen, 3)))
         turn += 1
+    results["minutes"] = (time.monotonic() - begin) / 60
+    return results, runner
+
+
+def measure(jobs, a):
+    """Everything that the tables and the pictures are made from."""
+    begin = time.monotonic()
+    results, runner = take_turns(jobs, a)
     if not a.only and not a.quick:
         results["costs"] = costs.measure(runner, say)
         with tempfile.TemporaryDirectory() as folder:

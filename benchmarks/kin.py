@@ -1,9 +1,10 @@
 """Llama and its kin by their published dimensions. Each is a model's config.json as its authors published it, without what names people."""
-import dataclasses, math
+import dataclasses
+from models import Transformer
 
 
 @dataclasses.dataclass(frozen=True)
-class Llama:
+class Llama(Transformer):
     hidden: int
     intermediate: int
     layers: int
@@ -22,8 +23,12 @@ class Llama:
     CLASSES = {"llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM",
                "smollm3": "SmolLM3ForCausalLM", "granite": "GraniteForCausalLM"}
 
+    @property
+    def window(self):
+        return self.more.get("sliding_window")
+
     def config(self, window=None):
-        """No key is ever dropped by its mask, as there are none: `window` is for other models."""
+        """No key is ever dropped by its mask, as there are none: the argument is for other models."""
         return dict(model_type=self.kind, architectures=[self.CLASSES[self.kind]], vocab_size=self.vocabulary, hidden_size=self.hidden,
                     intermediate_size=self.intermediate, num_hidden_layers=self.layers, num_attention_heads=self.heads,
                     num_key_value_heads=self.key_heads, head_dim=self.head_size, hidden_act="silu", max_position_embeddings=self.positions,
@@ -51,9 +56,6 @@ class Llama:
             for name in ("gate", "up"):
                 yield f"{prefix}mlp.{name}_proj.weight", (self.intermediate, self.hidden)
             yield prefix + "mlp.down_proj.weight", (self.hidden, self.intermediate)
-
-    def parameters(self):
-        return sum(math.prod(shape) for _, shape in self.tensors())
 
 
 def llama3(factor):

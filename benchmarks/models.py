@@ -5,8 +5,39 @@ VOCABULARY = 32768
 WINDOW = 2048  # keys that stay, where a model drops any
 
 
+class Transformer:
+    """What decoders of attention and MLPs have in common. A model gives its dimensions and `tensors()`."""
+
+    window = None  # keys that a query sees at most, where that is limited
+
+    def parameters(self):
+        return sum(math.prod(shape) for _, shape in self.tensors())
+
+    def step_bytes(self, depth, weight=2, key=2, sequences=1):
+        """What a decoding step of a model without experts must read: each weight once but of an embedding that is not the head a row, and of
+        each sequence the keys and values of `depth` tokens; `weight` and `key` are the bytes of one number."""
+        stored = 2 * self.layers * self.key_heads * self.head_size * min(depth, self.window or depth)
+        unread = 0 if self.tied else (self.vocabulary - sequences) * self.hidden
+        return (self.parameters() - unread) * weight + stored * key * sequences
+
+    def matmul_flops(self, rows, logits):
+        """Floating-point operations in the matmuls with weights, `rows` tokens and `logits` rows of logits."""
+        inside = sum(math.prod(shape) for name, shape in self.tensors() if len(shape) == 2 and "embed" not in name and "lm_head" not in name)
+        return 2 * (inside * rows + self.vocabulary * self.hidden * logits)
+
+    def step_flops(self, depth):
+        """The same of a decoding step, and of its attention (two products per key in sight)."""
+        return self.matmul_flops(1, 1) + 4 * self.layers * self.heads * self.head_size * min(depth, self.window or depth)
+
+    def prefill_flops(self, tokens):
+        """The same of a prompt whose last token alone needs logits, and of its causal attention (two products per pair)."""
+        seen = min(tokens, self.window or tokens)
+        pairs = seen * (seen + 1) // 2 + (tokens - seen) * seen
+        return self.matmul_flops(tokens, 1) + 4 * self.layers * self.heads * self.head_size * pairs
+
+
 @dataclasses.dataclass(frozen=True)
-class Doge:
+class Doge(Transformer):
     hidden: int
     intermediate: int
     layers: int
@@ -16,6 +47,8 @@ class Doge:
     retrieved: int = 64  # of them, by a token
     positions: int = 16384
     vocabulary: int = VOCABULARY
+
+    tied = True
 
     @property
     def head_size(self):
@@ -54,24 +87,6 @@ class Doge:
                 yield mlp + "down_embed.weight", (self.experts, hidden)
                 yield mlp + "up_embed.weight", (self.experts, hidden)
 
-    def parameters(self):
-        return sum(math.prod(shape) for _, shape in self.tensors())
-
-    def step_bytes(self, depth, weight=2, key=2, sequences=1):
-        """What a decoding step of a model without experts must read: each weight once (the embedding is the head), and of
-        each sequence the keys and values of `depth` tokens; `weight` and `key` are the bytes of one number."""
-        stored = 2 * self.layers * self.key_heads * self.head_size * depth
-        return self.parameters() * weight + stored * key * sequences
-
-    def matmul_flops(self, rows, logits):
-        """Floating-point operations in the matmuls with weights, `rows` tokens and `logits` rows of logits."""
-        inside = sum(math.prod(shape) for name, shape in self.tensors() if len(shape) == 2 and "embed" not in name)
-        return 2 * (inside * rows + self.vocabulary * self.hidden * logits)
-
-    def prefill_flops(self, tokens):
-        """The same of a prompt whose last token alone needs logits, and of its causal attention (two products per pair)."""
-        pairs = tokens * (tokens + 1) // 2
-        return self.matmul_flops(tokens, 1) + 4 * self.layers * self.hidden * pairs
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 import dataclasses, math, statistics
 from typing import Optional, Tuple
 from contenders import DEPTH, OPS, PROMPT, SEQUENCES, VARIANTS, Job
+from kin import KIN
 from models import MODELS, weights_of
 
 # A ratio that would need more than NEARLY of the measured limit counts as met at ENOUGH of it: nobody can read faster.
@@ -89,7 +90,7 @@ def work_of(job, settings, notes={}):
     operations, rounded weights and models with SSD, what cheems-bench counts; nothing where it did not run."""
     if job.test in OPS or " " in job.test or weights_of(job.model)[1]:
         return notes.get("bytes"), notes.get("operations")
-    model = MODELS[job.model]
+    model = KIN.get(job.model) or MODELS[job.model]
     number = 4 if "f32" in job.how.split() else 2
     if job.test == "prefill":
         return model.step_bytes(PROMPT, number, number) / PROMPT, model.prefill_flops(PROMPT) / PROMPT
@@ -256,7 +257,7 @@ def all_jobs():
     return list(dict.fromkeys([job for row in rows() for job in row.jobs()] + list(further())))
 
 
-def machine_text(results):
+def machine_text(results, what="all tables and pictures of this page are of one run"):
     described, settings, limits = results["machine"], results["settings"], results["limits"]
     caches = ", ".join(f"{name} {size >> 10} KiB" if size < 1 << 20 else f"{name} {size >> 20} MiB" for name, size in described["caches"].items())
     measured = "; ".join(f"{limit_name(name)} {number(median(values))} {'GB/s' if name == 'read' else 'GFLOP/s'}"
@@ -269,7 +270,7 @@ def machine_text(results):
     others = max((busy["others"] for busy in results["busy"]), default=0)
     stolen = max((busy["stolen"] for busy in results["busy"]), default=0)
     return "\n".join([
-        f"- commit {settings['commit']}, {settings['date']}; all tables and pictures of this page are of one run of {results['minutes']:.0f} minutes",
+        f"- commit {settings['commit']}, {settings['date']}; {what} of {results['minutes']:.0f} minutes",
         f"- CPU: {described['cpu']}, family {described['family']}, model {described['model']}, stepping {described['stepping']}; "
         f"{described['cpus']} CPUs{' of a virtual machine' if described['virtual'] else ''}; {caches}; "
         f"{described['memory'] / 2**30:.0f} GiB of memory; {described['system']}",

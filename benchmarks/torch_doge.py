@@ -2,10 +2,11 @@
 """Times a Doge folder in PyTorch on the CPU or a GPU, and prints one line of JSON: tokens a second of prefill and of decoding.
 
     benchmarks/torch_doge.py FOLDER [--by torch|transformers] [--dtype bf16|f32] [--compile] [--threads 2] [--prefill 512]
-                             [--depth 512 --count 32] [--repeat 3] [--device cuda] [--check]
+                             [--depth 512 --count 32] [--repeat 3] [--device cuda] [--attention eager|sdpa] [--check]
 
 `torch` is the leanest plain PyTorch for it, written below: keys and values in buffers of the final size, one fused
-attention call, no work that the result does not need. `transformers` is the library's own model, eager. Prefill is one
+attention call, no work that the result does not need. `transformers` is the library's own model, eager unless --attention says
+otherwise; its folder may be of any model that the library knows. Prefill is one
 forward pass whose last token gets logits; decoding is `count` greedy tokens after `depth`. --compile has torch.compile make
 one program of a layer, which all layers share, for any number of tokens; that is done before the first timed run. (One program
 of a whole step takes many minutes to make.) Needs: pip install torch (and transformers), a C++ compiler to compile. --check
@@ -98,12 +99,12 @@ class Doge:
 class Library:
     """The same three calls of a transformers model."""
 
-    def __init__(self, folder, dtype, device):
+    def __init__(self, folder, dtype, device, attention="eager"):
         import transformers
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
         self.version = transformers.__version__
-        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager")
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation=attention)
         self.model = model.eval().to(device)
 
     def start(self, capacity):
@@ -151,6 +152,7 @@ def main():
     parser.add_argument("--depth", type=int, default=512)
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--attention", default="eager", choices=["eager", "sdpa"], help="of transformers")
     parser.add_argument("--check", action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
@@ -163,7 +165,8 @@ def main():
             worst = max(worst, ((x - y).abs().max() / y.std()).item())
         print(json.dumps({"difference": worst}))
         return
-    model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype], a.device)
+    model = (Doge(a.folder, DTYPES[a.dtype], a.device) if a.by == "torch" else
+             Library(a.folder, DTYPES[a.dtype], a.device, a.attention))
     if a.compile:
         if a.by == "torch":
             model.layer = torch.compile(model.layer, dynamic=True)
