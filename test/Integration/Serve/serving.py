@@ -90,6 +90,12 @@ class Server:
         with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)
 
+    def stream(self, path, body):
+        """The lines of a streamed answer."""
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=120) as response:
+            return response.read().decode().split("\n")
+
     def close(self):
         """The exit status after SIGTERM."""
         if self.process.poll() is None:
