@@ -15,7 +15,9 @@
 extern "C" {
 #endif
 
-/* Raised when a struct below, an entry's meaning or the file layout changes. */
+/* Raised when a struct below, an entry's meaning or the file layout changes. A
+ * field at the end of cheems_step that only code for new kinds of pools reads
+ * does not raise it: older runtimes refuse such pools. */
 #define CHEEMS_ABI_VERSION 4
 
 /* Raised when what compiled code keeps in the state pools changes its meaning,
@@ -62,7 +64,13 @@ typedef struct cheems_step {
   int64_t embedding_row_count;
   float *embeddings; /* [embedding_row_count, hidden]: rows of the last layer
                         after the final norm */
+  int64_t ring; /* entries per head and slot in pools that have a ring extent:
+                   row r is entry r % ring */
 } cheems_step;
+
+/* Where a ring has fewer entries than the context, their number is a multiple
+ * of this one, and so of the entries that any kernel takes at a time. */
+#define CHEEMS_RING_UNIT 768
 
 typedef void (*cheems_entry)(const cheems_step *);
 
@@ -77,7 +85,7 @@ void cheems_parallel_for(cheems_parallel_body body, void *context,
                          int64_t count, const char *name);
 
 #ifdef __cplusplus
-static_assert(sizeof(cheems_segment) == 32 && sizeof(cheems_step) == 128,
+static_assert(sizeof(cheems_segment) == 32 && sizeof(cheems_step) == 136,
               "compiled code relies on this layout");
 }
 #endif

@@ -295,6 +295,9 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"images", describeImages(images)},
       {"pipeline", scalar ? "scalar" : "fast"},
       {"warnings", llvm::json::Array(warnings)}};
+  if (int64_t window = c.longestWindow()) {
+    root["ring_window"] = window;
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(root));
   return text;

@@ -15,10 +15,19 @@ bool Attention::seesNothing() const {
                        [](bool visible) { return visible; });
 }
 
+int64_t ModelDescription::longestWindow() const {
+  int64_t longest = 0;
+  for (const Layer &layer : layers) {
+    const Attention *attention = layer.find<Attention>();
+    longest = std::max(longest, attention ? attention->window.value_or(0) : 0);
+  }
+  return longest;
+}
+
 bool ModelDescription::boundedState() const {
   return llvm::all_of(layers, [](const Layer &layer) {
     const Attention *attention = layer.find<Attention>();
-    // A window of rows stores all of them.
+    // A window of rows bounds the state, but positions stay those of texts.
     return !attention || (attention->mask && attention->mask->keep);
   });
 }

@@ -43,6 +43,11 @@ static void checkPools(SegmentedAttentionOp op, ArrayRef<Segment> segments,
               after = op.getCounts() ? before + s.length
                                      : reference::storedEntries(
                                            s.position + s.length, op.getKeep());
+      if (op.getWindow()) { // what no row sees may have lost its place
+        int64_t window = static_cast<int64_t>(*op.getWindow());
+        after = std::min(after, window - 1 + s.length);
+        before = std::min(before, capacity);
+      }
       if (before < 0 || after > capacity) {
         f.fail() << "stores " << after << " entries of slot " << s.slot
                  << ", and pools have room for " << capacity;

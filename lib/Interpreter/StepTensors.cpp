@@ -15,19 +15,6 @@ static InFlightDiagnostic refuse(func::FuncOp function) {
   return emitError(function.getLoc());
 }
 
-/// The entry of the module's `cheems.state` that an argument is; null for what
-/// is no pool, or has none.
-static PoolAttr poolOf(func::FuncOp function, unsigned i) {
-  auto index = function.getArgAttrOfType<IntegerAttr>(i, kIndex);
-  auto state =
-      function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(kState);
-  if (stepFieldOf(function, i) != StepField::Pools || !index || !state ||
-      index.getValue().uge(state.size())) {
-    return {};
-  }
-  return dyn_cast<PoolAttr>(state[index.getInt()]);
-}
-
 /// A tensor that a step only writes.
 static bool isOutput(std::optional<StepField> field) {
   return field == StepField::Logits || field == StepField::Embeddings;
@@ -203,7 +190,8 @@ private:
     return success();
   }
 
-  /// Slots and capacity: of a pool that is given, else what segments need.
+  /// Slots, capacity and ring: of a pool that is given, else what segments
+  /// need.
   int64_t extentOf(int64_t which, const Tensor &segments) {
     for (unsigned i = 0; i < names.size(); ++i) {
       PoolAttr pool = poolOf(function, i);

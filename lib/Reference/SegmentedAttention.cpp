@@ -53,7 +53,7 @@ public:
       int64_t before = entriesBefore(s, g);
       std::vector<Entry> entries;
       entries.reserve(before + s.length);
-      for (int64_t e = 0; e < before; ++e) {
+      for (int64_t e = firstNeeded(before); e < before; ++e) {
         entries.push_back(load(s.slot, g, e));
       }
       std::vector<int64_t> last; // the position of what each row sees last
@@ -171,8 +171,21 @@ private:
     }
   }
 
-  Entry load(int64_t slot, int64_t g, int64_t e) const {
+  /// Returns the first of so many rows before a segment that a row of it sees.
+  int64_t firstNeeded(int64_t before) const {
+    return options.window ? std::max<int64_t>(0, before - *options.window + 1)
+                          : 0;
+  }
+
+  /// The entry that row e of a sequence is, where pools are rings.
+  int64_t placeOf(int64_t e) const {
+    return options.window ? e % pools.keys.shape[3] : e;
+  }
+
+  /// `row`: of the sequence with a window, else the entry.
+  Entry load(int64_t slot, int64_t g, int64_t row) const {
     Entry entry;
+    int64_t e = placeOf(row);
     for (int64_t p = 0; p < pools.keys.shape[4]; ++p) {
       entry.key.push_back(pools.keys(slot, layer, g, e, p));
       entry.value.push_back(pools.values(slot, layer, g, e, p));
@@ -188,11 +201,12 @@ private:
     }
     entry.ranks = entry.masks;
     entry.position =
-        pools.positions ? int64_t((*pools.positions)(slot, layer, g, e)) : e;
+        pools.positions ? int64_t((*pools.positions)(slot, layer, g, e)) : row;
     return entry;
   }
 
-  void store(const Entry &entry, int64_t slot, int64_t g, int64_t e) {
+  void store(const Entry &entry, int64_t slot, int64_t g, int64_t number) {
+    int64_t e = options.window ? placeOf(entry.position) : number;
     for (int64_t p = 0; p < pools.keys.shape[4]; ++p) {
       pools.keys(slot, layer, g, e, p) = entry.key[p];
       pools.values(slot, layer, g, e, p) = entry.value[p];

@@ -91,7 +91,8 @@ cheems_status cheems_model_state_bytes(const cheems_model *model,
                                      std::to_string(tokens));
     }
     const Metadata &data = model->model->metadata();
-    *bytes = StatePools::bytesOf(data, 1, data.usedEntries(tokens));
+    *bytes = StatePools::bytesOf(
+        data, 1, {data.usedEntries(tokens), data.ringRows(tokens)});
   });
 }
 

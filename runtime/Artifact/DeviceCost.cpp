@@ -57,6 +57,7 @@ int64_t cheems::decodeLaunches(const Metadata &metadata,
   cuda::StepSizes sizes;
   sizes.tokens = sizes.segments = sizes.rows = sizes.slots = 1;
   sizes.capacity = covers ? depth : metadata.capacity(depth);
+  sizes.ring = metadata.ring(depth, 1);
   std::vector<int64_t> values(plan.decode.numbers.size());
   plan.decode.evaluate(sizes, values);
   const auto &launches = plan.decode.launches;

@@ -21,7 +21,8 @@ int64_t StepSizes::*fieldOf(const std::string &name) {
       {"rows", &StepSizes::rows},
       {"embedding_rows", &StepSizes::embeddingRows},
       {"slots", &StepSizes::slots},
-      {"capacity", &StepSizes::capacity}};
+      {"capacity", &StepSizes::capacity},
+      {"ring", &StepSizes::ring}};
   auto found = fields.find(name);
   return found == fields.end() ? nullptr : found->second;
 }

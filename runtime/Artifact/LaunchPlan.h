@@ -17,6 +17,7 @@ struct StepSizes {
   int64_t tokens = 0, segments = 0, rows = 0; ///< of the step
   int64_t slots = 0, capacity = 0;            ///< of the pools
   int64_t embeddingRows = 0;                  ///< of the step
+  int64_t ring = 0;                           ///< of the pools that are rings
 };
 
 struct LaunchPlan {

@@ -44,17 +44,19 @@ bool fits(const StateKind &state) {
   size_t rank = extents.size();
   bool numbers = state.type == "i32";
   auto grows = [&](size_t wanted) {
-    return rank == wanted && extents[2] == StateKind::capacityExtent;
+    return rank == wanted && (extents[2] == StateKind::capacityExtent ||
+                              extents[2] == StateKind::ringExtent);
   };
   switch (state.role) {
   case PoolRole::keys:
   case PoolRole::values:
     return grows(4);
   case PoolRole::masks:
+    return grows(3) && !numbers && !state.isRing();
   case PoolRole::scales:
     return grows(3) && !numbers;
   case PoolRole::positions:
-    return grows(3) && numbers;
+    return grows(3) && numbers && !state.isRing();
   case PoolRole::counts:
     return rank == 2 && !state.hasCapacity() && numbers;
   case PoolRole::running:
@@ -79,12 +81,14 @@ StateKind parseState(const FieldReader &reader) {
   for (size_t i = 1; i < shape.size(); ++i) {
     if (shape[i] == "capacity" && !state.hasCapacity()) {
       state.extents.push_back(StateKind::capacityExtent);
+    } else if (shape[i] == "ring" && !state.hasCapacity()) {
+      state.extents.push_back(StateKind::ringExtent);
     } else {
       state.extents.push_back(reader.integer(shape[i], "shape", 1, INT64_MAX));
     }
   }
   try {
-    state.slotBytes(1);
+    state.slotBytes({1, 1});
   } catch (const Error &error) {
     throw reader.bad("shape", error.what());
   }
@@ -284,6 +288,17 @@ Metadata parseFields(const FieldReader &root, uint64_t weightBytes) {
   for (const json &item : root.list("state")) {
     data.state.push_back(parseState(root.element(item, "state", index++)));
   }
+  if (root.has("ring_window")) {
+    data.ringWindow = root.integer("ring_window", 1, maxTokens);
+  }
+  bool rings = std::any_of(data.state.begin(), data.state.end(),
+                           [](const StateKind &kind) { return kind.isRing(); });
+  if (rings != (data.ringWindow != 0) || (rings && data.keepWindow != 0)) {
+    throw root.bad(
+        "state", rings ? "has a ring, of which nothing says how many rows are "
+                         "seen, or a keep_window beside it"
+                       : "has no ring for ring_window");
+  }
   for (const json &item : root.list("parameters")) {
     data.parameters.push_back(
         parseParameter(root.element(item, "parameters", data.parameters.size()),
@@ -307,14 +322,21 @@ Metadata parseFields(const FieldReader &root, uint64_t weightBytes) {
 } // namespace
 
 bool StateKind::hasCapacity() const {
-  return std::count(extents.begin(), extents.end(), capacityExtent) != 0;
+  return isRing() ||
+         std::count(extents.begin(), extents.end(), capacityExtent) != 0;
 }
 
-int64_t StateKind::slotBytes(int64_t capacity) const {
+bool StateKind::isRing() const {
+  return std::count(extents.begin(), extents.end(), ringExtent) != 0;
+}
+
+int64_t StateKind::slotBytes(const PoolSizes &sizes) const {
   int64_t bytes = elementBytes;
   for (int64_t extent : extents) {
-    bytes = multiplyAdd(bytes, extent == capacityExtent ? capacity : extent, 0,
-                        "the state");
+    int64_t number = extent == capacityExtent ? sizes.capacity
+                     : extent == ringExtent   ? sizes.ring
+                                              : extent;
+    bytes = multiplyAdd(bytes, number, 0, "the state");
   }
   return bytes;
 }
@@ -358,6 +380,28 @@ int64_t Metadata::capacity(int64_t context) const {
     return context;
   }
   return (context == 0 ? keepWindow : std::min(keepWindow, context)) + block;
+}
+
+int64_t Metadata::ring(int64_t context, int64_t rows) const {
+  if (ringWindow == 0) {
+    return 0;
+  }
+  // Kernels read whole blocks of entries. With a unit more, no two of those
+  // that a step reads are in the same place.
+  constexpr int64_t unit = CHEEMS_RING_UNIT;
+  int64_t entries = ((ringWindow + rows + unit - 1) / unit + 1) * unit;
+  return context == 0 ? entries : std::min(entries, context);
+}
+
+int64_t Metadata::ringRows(int64_t tokens) const {
+  // A kernel takes as many entries at most.
+  constexpr int64_t block = CHEEMS_RING_UNIT / 2;
+  return ringWindow == 0 ? 0 : std::min(tokens, ringWindow + block);
+}
+
+bool Metadata::evicts(int64_t context) const {
+  int64_t window = std::max(keepWindow, ringWindow);
+  return window != 0 && context > window;
 }
 
 int64_t Metadata::usedEntries(int64_t tokens) const {

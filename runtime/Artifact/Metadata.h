@@ -22,20 +22,32 @@ enum class PoolRole {
   running    ///< [layers, ...]: the sum of everything fed
 };
 
+/// Entries per head and slot that a session gives its pools.
+struct PoolSizes {
+  int64_t capacity; ///< of pools that have one
+  int64_t ring;     ///< of those for the latest rows
+  /// Implicit: few models have rings.
+  PoolSizes(int64_t capacity = 0, int64_t ring = 0)
+      : capacity(capacity), ring(ring) {}
+};
+
 /// One state pool: `slots` blocks of shape [extents…], where one extent may be
-/// the capacity.
+/// the capacity or a ring.
 struct StateKind {
-  static constexpr int64_t capacityExtent = -1;
+  static constexpr int64_t capacityExtent = -1, ringExtent = -2;
   std::string name;
   PoolRole role = PoolRole::running;
   std::string type;
   int64_t elementBytes = 0;
   std::vector<int64_t> extents; ///< without slots
+  /// Whether it has entries, a ring of them included.
   bool hasCapacity() const;
+  /// Row r is entry r modulo their number.
+  bool isRing() const;
   /// Numbers of entries, each at most the sequence's own (docs/abi.md).
   bool holdsCounts() const { return role == PoolRole::counts; }
   /// Bytes of one slot. Throws Error when they do not fit in 63 bits.
-  int64_t slotBytes(int64_t capacity) const;
+  int64_t slotBytes(const PoolSizes &sizes) const;
 };
 
 /// How a step uses a parameter.
@@ -92,6 +104,7 @@ struct Metadata {
   bool dynamicRope = false;
   double ropeFactor = 1.0;
   int64_t keepWindow = 0; ///< keys kept per head; 0: all
+  int64_t ringWindow = 0; ///< rows that are seen of rings; 0: there are none
   int64_t block = 0;      ///< rows a windowed sequence is processed in
   std::optional<int64_t> bosToken, padToken;
   std::vector<int64_t> eosTokens;
@@ -106,6 +119,14 @@ struct Metadata {
   bool hasCapacity() const;
   /// Entries that a head and slot keeps at this context (0: unlimited).
   int64_t capacity(int64_t context) const;
+  /// The same of a ring, where steps have at most so many rows; 0 without one.
+  int64_t ring(int64_t context, int64_t rows) const;
+  /// The rows of a ring that a sequence of `tokens` tokens needs: those that
+  /// are seen, and the others of the block of entries in which they begin.
+  /// Kernels read these, too, and multiply them by zero.
+  int64_t ringRows(int64_t tokens) const;
+  /// Whether a sequence as long as the context loses some of its entries.
+  bool evicts(int64_t context) const;
   /// How many of them, from the first on, a sequence of `tokens` tokens uses
   /// between steps.
   int64_t usedEntries(int64_t tokens) const;

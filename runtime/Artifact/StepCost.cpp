@@ -17,7 +17,8 @@ StepCost::Product matmulOf(const Parameter &matrix) {
 } // namespace
 
 StepCost::StepCost(const Metadata &data, const std::string &target)
-    : expertsPerToken(data.expertsPerToken), keepWindow(data.keepWindow) {
+    : expertsPerToken(data.expertsPerToken), keepWindow(data.keepWindow),
+      ringWindow(data.ringWindow) {
   for (const Parameter &parameter : data.parameters) {
     if (!parameter.readBy(target)) {
       continue;
@@ -55,16 +56,18 @@ StepCost::StepCost(const Metadata &data, const std::string &target)
   for (const StateKind &kind : data.state) {
     // These are the bytes of every stored entry, or of the whole state if
     // nothing grows.
-    state.push_back({kind.slotBytes(1), kind.hasCapacity()});
+    state.push_back(
+        {kind.slotBytes({1, 1}), kind.hasCapacity(), kind.isRing()});
     if (kind.role == PoolRole::keys) {
       // [layers, heads, capacity, P]: a product with the query, one with the
       // value.
-      perVisibleKey = 4.0 * static_cast<double>(kind.extents[0]) *
-                      static_cast<double>(data.heads) *
-                      static_cast<double>(kind.extents[3]);
+      (kind.isRing() ? perKeyOfRing : perVisibleKey) =
+          4.0 * static_cast<double>(kind.extents[0]) *
+          static_cast<double>(data.heads) *
+          static_cast<double>(kind.extents[3]);
     } else if (kind.role == PoolRole::running) {
       // Decay, what is added (two), what is read out (two).
-      perRowOfState = 5.0 * static_cast<double>(kind.slotBytes(1)) /
+      perRowOfState = 5.0 * static_cast<double>(kind.slotBytes({1, 1})) /
                       static_cast<double>(kind.elementBytes);
     }
   }
@@ -93,8 +96,9 @@ int64_t StepCost::Table::bytes(int64_t wanted) const {
   return std::min(wanted, rows) * rowBytes;
 }
 
-int64_t StepCost::visible(int64_t tokens) const {
-  return keepWindow == 0 ? tokens : std::min(tokens, keepWindow);
+int64_t StepCost::visible(int64_t tokens, bool ofRing) const {
+  int64_t window = ofRing ? ringWindow : keepWindow;
+  return window == 0 ? tokens : std::min(tokens, window);
 }
 
 int64_t StepCost::bytes(const StepShape &step) const {
@@ -108,9 +112,10 @@ int64_t StepCost::bytes(const StepShape &step) const {
     total += table.bytes(rows * expertsPerToken);
   }
   for (const Stored &kind : state) {
-    int64_t ofSequence = kind.entries
-                             ? kind.bytes * visible(step.position + step.rows)
-                             : (step.position > 0 ? kind.bytes : 0);
+    int64_t ofSequence =
+        kind.entries
+            ? kind.bytes * visible(step.position + step.rows, kind.ring)
+            : (step.position > 0 ? kind.bytes : 0);
     total += step.sequences * ofSequence;
   }
   return total;
@@ -118,14 +123,15 @@ int64_t StepCost::bytes(const StepShape &step) const {
 
 double StepCost::operations(const StepShape &step) const {
   auto rows = static_cast<double>(step.sequences * step.rows);
-  double keys = 0; // seen by all rows of a sequence
+  double attention = 0; // of all rows of a sequence
   for (int64_t row = 1; row <= step.rows; ++row) {
-    keys += static_cast<double>(visible(step.position + row));
+    int64_t tokens = step.position + row;
+    attention += static_cast<double>(visible(tokens, false)) * perVisibleKey +
+                 static_cast<double>(visible(tokens, true)) * perKeyOfRing;
   }
-  double total = rows * rowMatmuls +
-                 static_cast<double>(step.logitRows) * logitMatmuls +
-                 static_cast<double>(step.sequences) * keys * perVisibleKey +
-                 rows * perRowOfState;
+  double total =
+      rows * rowMatmuls + static_cast<double>(step.logitRows) * logitMatmuls +
+      static_cast<double>(step.sequences) * attention + rows * perRowOfState;
   for (const Table &table : experts) {
     total += 2.0 * rows * static_cast<double>(expertsPerToken) *
              static_cast<double>(table.rowElements);

@@ -49,20 +49,20 @@ private:
   /// State of one sequence: `bytes` once, or of each stored entry.
   struct Stored {
     int64_t bytes;
-    bool entries;
+    bool entries, ring;
   };
   void addShape(const Parameter &matrix);
   static Table tableOf(const Parameter &matrix);
   /// Keys that a head sees among the first `tokens`.
-  int64_t visible(int64_t tokens) const;
+  int64_t visible(int64_t tokens, bool ofRing) const;
 
   bool tied = false;                       ///< the embedding is the head
   int64_t sharedBytes = 0, headBytes = 0;  ///< read whole
   double rowMatmuls = 0, logitMatmuls = 0; ///< operations per row
   std::vector<Table> embeddings, experts;
-  int64_t expertsPerToken, keepWindow;
+  int64_t expertsPerToken, keepWindow, ringWindow;
   std::vector<Stored> state;
-  double perVisibleKey = 0, perRowOfState = 0; ///< operations
+  double perVisibleKey = 0, perKeyOfRing = 0, perRowOfState = 0; ///< operations
   std::vector<Product> shapes;
 };
 

@@ -28,11 +28,11 @@ CpuExecutor::CpuExecutor(const Model &model, const ExecutorOptions &options)
     : model(model), profile(options.profile),
       flushesDenormals(model.variant().flushesDenormals()),
       pool(options.threads),
-      state(model.metadata(), options.slots, options.capacity),
+      state(model.metadata(), options.slots, options.sizes),
       workspace(workspaceSize(model.variant(), options, pool.threads()),
                 "the workspace of steps of " + std::to_string(options.rows) +
                     " rows; lower the prefill chunk"),
-      slots(options.slots), capacity(options.capacity) {
+      slots(options.slots) {
   pool.keepSmallRegionsTogether();
   if (profile) {
     profile->begin({model.path(), model.metadata().compiler,
@@ -48,7 +48,8 @@ void CpuExecutor::run(const StepRequest &request) {
   step.parameters = model.parameters();
   step.pools = state.bases();
   step.slot_count = slots;
-  step.capacity = capacity;
+  step.capacity = state.poolSizes().capacity;
+  step.ring = state.poolSizes().ring;
   step.workspace = workspace.data();
   const Variant &variant = model.variant();
   workspace.confine(

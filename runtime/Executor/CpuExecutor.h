@@ -32,7 +32,7 @@ private:
   ThreadPool pool;
   HostPools state;
   Memory workspace;
-  int64_t slots, capacity;
+  int64_t slots;
 };
 
 } // namespace cheems

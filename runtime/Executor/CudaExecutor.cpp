@@ -8,8 +8,9 @@ namespace {
 
 /// A step that decodes gives no embeddings; where there are none, others may
 /// have their rows.
-StepSizes largestStep(int64_t rows, int64_t slots, int64_t capacity) {
-  return {rows, std::min(rows, slots), rows, slots, capacity, rows};
+StepSizes largestStep(int64_t rows, int64_t slots, const PoolSizes &sizes) {
+  return {rows,      std::min(rows, slots), rows, slots, sizes.capacity, rows,
+          sizes.ring};
 }
 
 int64_t decodeRows(const Model &model, const ExecutorOptions &options) {
@@ -27,14 +28,14 @@ Program::Loading loadingFor(const Model &model,
   Program::Loading loading;
   loading.need = [&](const LaunchPlan &plan) {
     auto scratch = [&](const LaunchPlan::Entry &entry, int64_t rows) {
-      return Launcher::bytesOf(
-          entry, largestStep(rows, options.slots, options.capacity));
+      return Launcher::bytesOf(entry,
+                               largestStep(rows, options.slots, options.sizes));
     };
     int64_t sum = 0;
-    for (int64_t part : {StatePools::bytesOf(model.metadata(), options.slots,
-                                             options.capacity),
-                         scratch(plan.general, options.rows),
-                         scratch(plan.decode, decodeRows(model, options))}) {
+    for (int64_t part :
+         {StatePools::bytesOf(model.metadata(), options.slots, options.sizes),
+          scratch(plan.general, options.rows),
+          scratch(plan.decode, decodeRows(model, options))}) {
       if (__builtin_add_overflow(sum, part, &sum)) {
         throw MemoryShort("the state is too large for any machine");
       }
@@ -43,8 +44,8 @@ Program::Loading loadingFor(const Model &model,
   };
   loading.purpose =
       "the state of " + std::to_string(options.slots) + " sequence(s) with " +
-      std::to_string(options.capacity) + " entries each, and for steps of " +
-      std::to_string(options.rows) +
+      std::to_string(options.sizes.capacity) +
+      " entries each, and for steps of " + std::to_string(options.rows) +
       " rows; lower the context or the prefill chunk, compile with smaller "
       "--weights, or use --device cpu";
   loading.uploading = options.uploading;
@@ -55,7 +56,7 @@ Program::Loading loadingFor(const Model &model,
 int64_t workspaceOf(const LaunchPlan &plan, const Model &model,
                     const ExecutorOptions &options) {
   auto largest = [&](int64_t rows) {
-    return largestStep(rows, options.slots, options.capacity);
+    return largestStep(rows, options.slots, options.sizes);
   };
   int64_t logitRows = std::min(options.slots, options.rows);
   StepSizes general = largest(options.rows),
@@ -85,12 +86,11 @@ ExecutorBytes CudaExecutor::estimate(const Model &model,
 
 CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
     : program(Program::of(model, loadingFor(model, options))),
-      slots(options.slots), capacity(options.capacity),
-      rowBytes(rowBytesOf(model)),
+      slots(options.slots), sizes(options.sizes), rowBytes(rowBytesOf(model)),
       embeddingBytes(model.metadata().hidden *
                      static_cast<int64_t>(sizeof(float))),
       stream(program->context()),
-      state(program->context(), model.metadata(), slots, capacity),
+      state(program->context(), model.metadata(), slots, sizes),
       logits(std::make_unique<DeviceMemory>(
           program->context(), std::min(slots, options.rows) * rowBytes,
           "the logits of a step")),
@@ -121,7 +121,7 @@ CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
 }
 
 StepSizes CudaExecutor::largest(int64_t rows) const {
-  return largestStep(rows, slots, capacity);
+  return largestStep(rows, slots, sizes);
 }
 
 StepAddresses CudaExecutor::addresses(const StepInputs &from) const {
@@ -210,11 +210,11 @@ void CudaExecutor::begin(const StepRequest &request) {
   lastRows = 0; // until they are there
   reserveLogits(step.rows.size());
   reserveEmbeddings(step.embeddingRows.size());
-  StepSizes sizes{step.tokens.size(), step.segments.size(),
-                  step.rows.size(),   slots,
-                  capacity,           step.embeddingRows.size()};
+  StepSizes own{
+      step.tokens.size(), step.segments.size(),      step.rows.size(), slots,
+      sizes.capacity,     step.embeddingRows.size(), sizes.ring};
   (request.decodes ? decodeInputs : inputs).send(step, stream);
-  launch(request.decodes, sizes);
+  launch(request.decodes, own);
   if (request.logits) {
     stream.copyToHost(request.logits, logits->address(),
                       step.rows.size() * rowBytes);

@@ -44,7 +44,8 @@ private:
   void launch(bool decodes, const cuda::StepSizes &sizes);
 
   std::shared_ptr<const cuda::Program> program;
-  int64_t slots, capacity;
+  int64_t slots;
+  PoolSizes sizes;
   int64_t rowBytes, embeddingBytes; ///< of a row of logits, of an embedding
   cuda::Stream stream;
   DevicePools state;

@@ -31,14 +31,15 @@ cheems_step cheems::callOf(const StepRequest &request) {
   return call;
 }
 
-int64_t cheems::poolCapacity(const Model &model, int64_t context) {
+PoolSizes cheems::poolSizes(const Model &model, int64_t context, int64_t rows) {
   const Metadata &data = model.metadata();
   // Where a window covers the context, code for GPUs drops none, and knows
   // that by pools that have no more than the window.
   bool covers = data.keepWindow != 0 && context <= data.keepWindow;
-  return covers && model.image().target == CudaImage::target
-             ? context
-             : data.capacity(context);
+  return {covers && model.image().target == CudaImage::target
+              ? context
+              : data.capacity(context),
+          data.ring(context, rows)};
 }
 
 ExecutorBytes cheems::estimateExecutor(const Model &model,

@@ -21,7 +21,7 @@ struct ExecutorOptions {
   int threads = 0; ///< as SessionOptions
   int64_t slots = 1;
   int64_t rows = 1;           ///< of the longest step
-  int64_t capacity = 0;       ///< entries per head and slot
+  PoolSizes sizes;            ///< entries per head and slot
   Profile *profile = nullptr; ///< told of every step; outlives the executor
   /// Warns as SessionOptions does.
   std::function<void(const std::string &)> warn;
@@ -85,8 +85,8 @@ struct ExecutorBytes {
 };
 
 /// Entries per head and slot that the pools of `model` have for sequences of so
-/// many tokens, on the target of its image.
-int64_t poolCapacity(const Model &model, int64_t context);
+/// many tokens and steps of so many rows, on the target of its image.
+PoolSizes poolSizes(const Model &model, int64_t context, int64_t rows);
 
 /// What makeExecutor's would take. Throws Error: usage for impossible options,
 /// failed where the numbers are too large for any machine.

@@ -30,8 +30,8 @@ PluginExecutor::PluginExecutor(const Model &model,
                                const cheems_executor_plugin &plugin,
                                const ExecutorOptions &options)
     : model(model), plugin(plugin), executor(nullptr), process(getpid()),
-      state(model.metadata(), options.slots, options.capacity),
-      slots(options.slots), capacity(options.capacity) {
+      state(model.metadata(), options.slots, options.sizes),
+      slots(options.slots) {
   executor = create(model, plugin);
   try {
     workspace = std::make_unique<Memory>(
@@ -60,7 +60,8 @@ void PluginExecutor::run(const StepRequest &request) {
   step.parameters = model.parameters();
   step.pools = state.bases();
   step.slot_count = slots;
-  step.capacity = capacity;
+  step.capacity = state.poolSizes().capacity;
+  step.ring = state.poolSizes().ring;
   step.workspace = workspace->data();
   plugin.run(executor, &step);
 }

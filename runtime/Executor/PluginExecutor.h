@@ -37,7 +37,7 @@ private:
   pid_t process;
   HostPools state;
   std::unique_ptr<Memory> workspace;
-  int64_t slots, capacity;
+  int64_t slots;
 };
 
 } // namespace cheems

@@ -19,7 +19,7 @@ Conversation::Conversation(Session &session,
 
 bool Conversation::mayForget() const {
   const Metadata &data = session.model().metadata();
-  return (data.keepWindow != 0 && data.keepWindow < session.context()) ||
+  return data.evicts(session.context()) ||
          std::any_of(data.state.begin(), data.state.end(),
                      [](const StateKind &kind) { return !kind.hasCapacity(); });
 }

@@ -80,7 +80,7 @@ ExecutorOptions Session::Sizes::executor(const Model &model,
   result.threads = options.threads;
   result.slots = slots;
   result.rows = rows;
-  result.capacity = poolCapacity(model, context);
+  result.sizes = poolSizes(model, context, rows);
   result.profile = options.profile.get();
   result.warn = options.warn;
   result.uploading = options.uploading;
@@ -99,8 +99,8 @@ Session::Session(std::shared_ptr<const Model> model,
       executor(makeExecutor(*compiled, sizes.executor(*compiled, options))),
       checks(vocabulary(), options.slots, rowLimit, contextLength),
       positions(options.slots), reached(options.slots),
-      histories(options.slots), identity(drawIdentity()),
-      segments(options.slots), rowNumbers(chunk) {
+      firstRows(options.slots), histories(options.slots),
+      identity(drawIdentity()), segments(options.slots), rowNumbers(chunk) {
   std::iota(rowNumbers.begin(), rowNumbers.end(), 0);
 }
 
@@ -112,7 +112,7 @@ SessionBytes Session::estimate(const Model &model,
   ExecutorOptions asked = sizes.executor(model, silent);
   ExecutorBytes executor = estimateExecutor(model, asked);
   return {executor.weights,
-          StatePools::bytesOf(model.metadata(), asked.slots, asked.capacity),
+          StatePools::bytesOf(model.metadata(), asked.slots, asked.sizes),
           executor.workspace};
 }
 
@@ -168,6 +168,13 @@ void Session::run(const StepView &step, float *logits) {
   request.decodes = decodes;
   checks.check(request.step, positions);
 
+  if (int64_t ring = pools().poolSizes().ring) {
+    for (const cheems_segment &segment : request.step.segments) {
+      int64_t &first = firstRows[segment.slot]; // gone even if the step fails
+      first =
+          std::max(first, int64_t(segment.position) + segment.length - ring);
+    }
+  }
   executor->run(request);
   for (const cheems_segment &segment : request.step.segments) {
     setPosition(segment.slot, positions[segment.slot] + segment.length);

@@ -148,6 +148,8 @@ public:
   /// the state no longer tells them (keys were evicted, or a layer keeps a
   /// running state).
   bool rewind(int64_t slot, int64_t tokens);
+  /// Whether it would, to at most as many tokens as the slot holds.
+  bool canRewind(int64_t slot, int64_t tokens) const;
   Snapshot snapshot(int64_t slot) const;
   /// Into any slot of a session of the same model. Throws ContextFull where
   /// the session's context is too short for it.
@@ -228,6 +230,7 @@ private:
   StepCheck checks;
   std::vector<int32_t> positions; ///< tokens fed, by slot
   std::vector<int32_t> reached;   ///< most of them since its memory was unused
+  std::vector<int64_t> firstRows; ///< that rings still have, by slot
   std::vector<SlotHistory> histories; ///< by slot
   uint64_t identity;                  ///< random: no other session has it
   std::vector<cheems_segment>

@@ -29,6 +29,10 @@ void Session::change(int64_t slot, int32_t position, int32_t kept,
     throw;
   }
   positions[slot] = position;
+  // A state has as many; a partial one is there only while none goes.
+  const Metadata &data = compiled->metadata();
+  firstRows[slot] =
+      data.ringWindow != 0 ? position - data.ringRows(position) : 0;
 }
 
 int64_t Session::position(int64_t slot) const {
@@ -40,11 +44,27 @@ void Session::reset(int64_t slot) {
   checkSlot(slot);
   positions[slot] = 0; // compiled code ignores a slot's content at position 0
   histories[slot].wentBack(0);
+  firstRows[slot] = 0;
   int64_t entries = compiled->metadata().usedEntries(reached[slot]);
   if (pools().usedBytes(entries) - pools().usedBytes(0) > keptBytes) {
     pools().release(slot);
     reached[slot] = 0;
   }
+}
+
+bool Session::canRewind(int64_t slot, int64_t tokens) const {
+  checkSlot(slot);
+  if (tokens == 0 || tokens == positions[slot]) {
+    return true;
+  }
+  const Metadata &data = compiled->metadata();
+  bool byPosition =
+      std::all_of(data.state.begin(), data.state.end(),
+                  [](const StateKind &kind) { return kind.hasCapacity(); });
+  bool evicted = data.keepWindow != 0 && positions[slot] > data.keepWindow;
+  bool overwritten =
+      data.ringWindow != 0 && tokens - data.ringRows(tokens) < firstRows[slot];
+  return byPosition && !evicted && !overwritten;
 }
 
 bool Session::rewind(int64_t slot, int64_t tokens) {
@@ -55,12 +75,7 @@ bool Session::rewind(int64_t slot, int64_t tokens) {
                     std::to_string(tokens) + " tokens: it holds " +
                     std::to_string(positions[slot]));
   }
-  const Metadata &data = compiled->metadata();
-  bool byPosition =
-      std::all_of(data.state.begin(), data.state.end(),
-                  [](const StateKind &kind) { return kind.hasCapacity(); });
-  bool evicted = data.keepWindow != 0 && positions[slot] > data.keepWindow;
-  if (tokens != 0 && tokens != positions[slot] && (!byPosition || evicted)) {
+  if (!canRewind(slot, tokens)) {
     return false;
   }
   if (tokens == 0) {
@@ -139,8 +154,7 @@ Session::Place Session::placeOf(int64_t slot) const {
 }
 
 bool Session::evicts() const {
-  int64_t window = compiled->metadata().keepWindow;
-  return window != 0 && contextLength > window;
+  return compiled->metadata().evicts(contextLength);
 }
 
 template <typename Use>

@@ -10,8 +10,8 @@ constexpr int64_t bufferBytes = 1 << 20;
 
 DevicePools::DevicePools(const std::shared_ptr<const cuda::Context> &context,
                          const Metadata &metadata, int64_t slots,
-                         int64_t capacity)
-    : StatePools(metadata, slots, capacity),
+                         const PoolSizes &sizes)
+    : StatePools(metadata, slots, sizes),
       buffer(context, std::min(bufferBytes, bytes()), "copies of states"),
       stream(context) {
   cuda::requireFree(*context, bytes(), purpose());
@@ -46,7 +46,7 @@ void DevicePools::number(cuda::CUdeviceptr pool, int64_t bytes) const {
 template <typename Handle>
 void DevicePools::inParts(int64_t slot, int64_t entries,
                           const Handle &handle) const {
-  std::vector<Part> parts;
+  std::vector<Address> parts;
   int64_t room = buffer.bytes();
   auto flush = [&] {
     handle(parts);
@@ -56,17 +56,20 @@ void DevicePools::inParts(int64_t slot, int64_t entries,
   for (size_t i = 0; i < kinds().size(); ++i) {
     const Kind &kind = kinds()[i];
     for (int64_t run = 0; run < kind.runs; ++run) {
-      cuda::CUdeviceptr address =
+      cuda::CUdeviceptr block =
           pools[i] + slot * kind.slotBytes + run * kind.stride;
-      for (int64_t rest = kind.used(entries); rest != 0;) {
-        if (rest > room && !parts.empty()) {
-          flush(); // numbers stay whole
+      for (const StatePools::Part &used : kind.parts(entries)) {
+        cuda::CUdeviceptr address = block + used.offset;
+        for (int64_t rest = used.size; rest != 0;) {
+          if (rest > room && !parts.empty()) {
+            flush(); // numbers stay whole
+          }
+          int64_t size = std::min(rest, room);
+          parts.push_back({address, size, kind.counts});
+          address += size;
+          rest -= size;
+          room -= size;
         }
-        int64_t size = std::min(rest, room);
-        parts.push_back({address, size, kind.counts});
-        address += size;
-        rest -= size;
-        room -= size;
       }
     }
   }
@@ -77,15 +80,15 @@ void DevicePools::inParts(int64_t slot, int64_t entries,
 
 void DevicePools::read(int64_t slot, int64_t entries,
                        const Reader &reader) const {
-  inParts(slot, entries, [&](const std::vector<Part> &parts) {
+  inParts(slot, entries, [&](const std::vector<Address> &parts) {
     char *at = buffer.data();
-    for (const Part &part : parts) {
+    for (const Address &part : parts) {
       stream.copyToHost(at, part.address, part.size);
       at += part.size;
     }
     stream.synchronize();
     at = buffer.data();
-    for (const Part &part : parts) {
+    for (const Address &part : parts) {
       reader(at, part.size, part.counts);
       at += part.size;
     }
@@ -93,9 +96,9 @@ void DevicePools::read(int64_t slot, int64_t entries,
 }
 
 void DevicePools::fill(int64_t slot, int64_t entries, const Writer &writer) {
-  inParts(slot, entries, [&](const std::vector<Part> &parts) {
+  inParts(slot, entries, [&](const std::vector<Address> &parts) {
     char *at = buffer.data();
-    for (const Part &part : parts) {
+    for (const Address &part : parts) {
       writer(at, part.size, part.counts);
       stream.copyToDevice(part.address, at, part.size);
       at += part.size;
@@ -111,9 +114,13 @@ void DevicePools::copy(int64_t from, int64_t to, int64_t entries) {
   for (size_t i = 0; i < kinds().size(); ++i) {
     const Kind &kind = kinds()[i];
     for (int64_t run = 0; run < kind.runs; ++run) {
-      cuda::CUdeviceptr base = pools[i] + run * kind.stride;
-      stream.copyOnDevice(base + to * kind.slotBytes,
-                          base + from * kind.slotBytes, kind.used(entries));
+      for (const StatePools::Part &part : kind.parts(entries)) {
+        cuda::CUdeviceptr base = pools[i] + run * kind.stride + part.offset;
+        if (part.size != 0) {
+          stream.copyOnDevice(base + to * kind.slotBytes,
+                              base + from * kind.slotBytes, part.size);
+        }
+      }
     }
   }
   stream.synchronize();

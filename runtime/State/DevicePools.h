@@ -17,7 +17,7 @@ public:
   /// for GPUs writes none where no entry is dropped. Throws Error naming the
   /// bytes when they cannot be had, and DriverError.
   DevicePools(const std::shared_ptr<const cuda::Context> &context,
-              const Metadata &metadata, int64_t slots, int64_t capacity);
+              const Metadata &metadata, int64_t slots, const PoolSizes &sizes);
 
   /// One base per kind, in the artefact's order.
   const std::vector<cuda::CUdeviceptr> &addresses() const { return pools; }
@@ -31,7 +31,7 @@ public:
 private:
   void number(cuda::CUdeviceptr pool, int64_t bytes) const;
   /// Bytes of one pool that fit in the buffer.
-  struct Part {
+  struct Address {
     cuda::CUdeviceptr address;
     int64_t size;
     bool counts;

@@ -3,8 +3,9 @@
 
 using namespace cheems;
 
-HostPools::HostPools(const Metadata &metadata, int64_t slots, int64_t capacity)
-    : StatePools(metadata, slots, capacity) {
+HostPools::HostPools(const Metadata &metadata, int64_t slots,
+                     const PoolSizes &sizes)
+    : StatePools(metadata, slots, sizes) {
   // Asked for at once and given back: the kernel might grant each pool alone
   // although this machine could never hold them all.
   {
@@ -22,7 +23,10 @@ void HostPools::visit(int64_t slot, int64_t entries,
     const Kind &kind = kinds()[i];
     char *block = static_cast<char *>(pools[i]) + slot * kind.slotBytes;
     for (int64_t run = 0; run < kind.runs; ++run) {
-      visitor(block + run * kind.stride, kind.used(entries), kind.counts);
+      for (const Part &part : kind.parts(entries)) {
+        visitor(block + run * kind.stride + part.offset, part.size,
+                kind.counts);
+      }
     }
   }
 }
@@ -44,9 +48,11 @@ void HostPools::copy(int64_t from, int64_t to, int64_t entries) {
     const Kind &kind = kinds()[i];
     char *base = static_cast<char *>(pools[i]);
     for (int64_t run = 0; run < kind.runs; ++run) {
-      int64_t offset = run * kind.stride;
-      std::memcpy(base + to * kind.slotBytes + offset,
-                  base + from * kind.slotBytes + offset, kind.used(entries));
+      for (const Part &part : kind.parts(entries)) {
+        int64_t offset = run * kind.stride + part.offset;
+        std::memcpy(base + to * kind.slotBytes + offset,
+                    base + from * kind.slotBytes + offset, part.size);
+      }
     }
   }
 }

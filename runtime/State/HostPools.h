@@ -11,7 +11,7 @@ namespace cheems {
 class HostPools : public StatePools {
 public:
   /// Throws Error naming the bytes when they cannot be had.
-  HostPools(const Metadata &metadata, int64_t slots, int64_t capacity);
+  HostPools(const Metadata &metadata, int64_t slots, const PoolSizes &sizes);
 
   /// One 64-byte aligned base per kind, in the artefact's order.
   void *const *bases() const { return pools.data(); }

@@ -50,6 +50,9 @@ StateIdentity StateIdentity::of(const Model &model) {
   std::string front = "layout " + number(data.stateLayout) + " kv " +
                       data.kvType + " window " + number(data.keepWindow),
               layout;
+  if (data.ringWindow != 0) {
+    front += " of rows " + number(data.ringWindow);
+  }
   for (const StateKind &kind : data.state) {
     layout += "\n" + kind.name + " " + kind.type;
     for (int64_t extent : kind.extents) {

@@ -7,9 +7,10 @@ using namespace cheems;
 namespace {
 
 /// Bytes of one pool.
-int64_t poolBytes(const StateKind &kind, int64_t slots, int64_t capacity) {
+int64_t poolBytes(const StateKind &kind, int64_t slots,
+                  const PoolSizes &sizes) {
   int64_t bytes;
-  if (__builtin_mul_overflow(kind.slotBytes(capacity), slots, &bytes)) {
+  if (__builtin_mul_overflow(kind.slotBytes(sizes), slots, &bytes)) {
     throw MemoryShort("the state is too large for any machine");
   }
   return bytes;
@@ -18,11 +19,10 @@ int64_t poolBytes(const StateKind &kind, int64_t slots, int64_t capacity) {
 } // namespace
 
 int64_t StatePools::bytesOf(const Metadata &metadata, int64_t slots,
-                            int64_t capacity) {
+                            const PoolSizes &sizes) {
   int64_t total = 0;
   for (const StateKind &kind : metadata.state) {
-    if (__builtin_add_overflow(total, poolBytes(kind, slots, capacity),
-                               &total)) {
+    if (__builtin_add_overflow(total, poolBytes(kind, slots, sizes), &total)) {
       throw MemoryShort("the state is too large for any machine");
     }
   }
@@ -30,29 +30,41 @@ int64_t StatePools::bytesOf(const Metadata &metadata, int64_t slots,
 }
 
 StatePools::StatePools(const Metadata &metadata, int64_t slots,
-                       int64_t capacity)
-    : capacity(capacity), total(bytesOf(metadata, slots, capacity)),
+                       const PoolSizes &sizes)
+    : sizes(sizes), total(bytesOf(metadata, slots, sizes)),
       what("the state of " + std::to_string(slots) + " sequence(s) with " +
-           std::to_string(capacity) + " entries each; lower the context") {
+           std::to_string(sizes.capacity) +
+           " entries each; lower the context") {
   for (const StateKind &kind : metadata.state) {
-    Kind shape{kind.slotBytes(capacity),
+    Kind shape{kind.slotBytes(sizes),
                1,
                kind.elementBytes,
                kind.elementBytes,
-               poolBytes(kind, slots, capacity),
+               poolBytes(kind, slots, sizes),
                kind.hasCapacity(),
-               kind.holdsCounts()};
+               kind.holdsCounts(),
+               kind.isRing() ? metadata.ringRows(INT32_MAX) : 0};
     bool after = !shape.hasCapacity;
     for (int64_t extent : kind.extents) {
-      if (extent == StateKind::capacityExtent) {
+      if (extent < 0) {
         after = true;
       } else {
         (after ? shape.entry : shape.runs) *= extent;
       }
     }
-    shape.stride = shape.hasCapacity ? shape.entry * capacity : shape.slotBytes;
+    int64_t stored = kind.isRing() ? sizes.ring : sizes.capacity;
+    shape.stride = shape.hasCapacity ? shape.entry * stored : shape.slotBytes;
     layout.push_back(shape);
   }
+}
+
+std::array<StatePools::Part, 2> StatePools::Kind::parts(int64_t entries) const {
+  if (ringRows == 0) {
+    return {{{0, used(entries)}, {0, 0}}};
+  }
+  int64_t size = used(entries), from = (entries * entry - size) % stride,
+          first = std::min(size, stride - from);
+  return {{{from, first}, {0, size - first}}};
 }
 
 int64_t StatePools::usedBytes(int64_t entries) const {
@@ -84,7 +96,7 @@ void StatePools::save(int64_t slot, int64_t entries, SlotCopy &copy) const {
 }
 
 bool StatePools::takes(const SlotCopy &copy) const {
-  return copy.entries <= capacity &&
+  return copy.entries <= sizes.capacity &&
          static_cast<int64_t>(copy.bytes.size()) == usedBytes(copy.entries);
 }
 

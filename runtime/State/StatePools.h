@@ -4,6 +4,8 @@
 #define CHEEMS_RUNTIME_STATE_STATEPOOLS_H
 
 #include "runtime/Artifact/Metadata.h"
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -25,12 +27,15 @@ public:
   int64_t bytes() const { return total; }
   /// What they would be. Throws Error when that does not fit in 63 bits.
   static int64_t bytesOf(const Metadata &metadata, int64_t slots,
-                         int64_t capacity);
+                         const PoolSizes &sizes);
   /// Entries per head and slot.
-  int64_t entryLimit() const { return capacity; }
+  int64_t entryLimit() const { return sizes.capacity; }
+  const PoolSizes &poolSizes() const { return sizes; }
 
-  /// Bytes of what the first `entries` of every capacity extent hold, and of
-  /// extents without one whole: what all below is about.
+  /// Bytes of what the first `entries` of every capacity extent hold, of rings
+  /// the last of so many rows that a sequence needs, and of extents without one
+  /// whole: what all below is about. A ring's rows come in their order, so that
+  /// a ring of another size takes them.
   int64_t usedBytes(int64_t entries) const;
   /// The sizes of its consecutive pieces in a slot, in the order of the
   /// artefact's pools. `counts`: the piece is of a pool of numbers of entries.
@@ -58,18 +63,27 @@ public:
   virtual void release(int64_t slot) = 0;
 
 protected:
-  /// `capacity`: entries per head and slot. Throws Error when the sizes do not
-  /// fit in 63 bits.
-  StatePools(const Metadata &metadata, int64_t slots, int64_t capacity);
+  /// Throws Error when the sizes do not fit in 63 bits.
+  StatePools(const Metadata &metadata, int64_t slots, const PoolSizes &sizes);
 
-  /// A slot's block as `runs` runs, `stride` bytes apart, of which `entry *
-  /// entries` bytes are in use.
+  /// Bytes of a run.
+  struct Part {
+    int64_t offset, size;
+  };
+  /// A slot's block as `runs` runs, `stride` bytes apart, of which `entry`
+  /// bytes of each stored entry are in use.
   struct Kind {
     int64_t slotBytes, runs, stride, entry, poolBytes;
     bool hasCapacity, counts;
+    int64_t ringRows; ///< that a sequence needs of a ring; 0: it is none
     int64_t used(int64_t entries) const {
-      return hasCapacity ? entry * entries : stride;
+      return !hasCapacity    ? stride
+             : ringRows == 0 ? entry * entries
+                             : entry * std::min(entries, ringRows);
     }
+    /// Says where these are, in their order. The second part of a ring is at
+    /// its beginning, and may be empty.
+    std::array<Part, 2> parts(int64_t entries) const;
   };
   const std::vector<Kind> &kinds() const { return layout; }
   /// What the memory is for, and what to do where it is short.
@@ -77,7 +91,8 @@ protected:
 
 private:
   std::vector<Kind> layout;
-  int64_t capacity, total;
+  PoolSizes sizes;
+  int64_t total;
   std::string what;
 };
 

@@ -33,9 +33,8 @@ SlotStates::SlotStates(Session &session, int64_t cacheBytes, bool exactOnly)
   byPosition =
       std::all_of(data.state.begin(), data.state.end(),
                   [](const StateKind &kind) { return kind.hasCapacity(); });
-  window = data.keepWindow;
-  evicts = window != 0 && session.context() > window;
-  anyCut = byPosition && window == 0;
+  evicts = data.evicts(session.context());
+  anyCut = byPosition && data.keepWindow == 0;
   trained = data.dynamicRope ? std::max<int64_t>(1, data.trainedContext) : 0;
 }
 
@@ -49,15 +48,15 @@ bool SlotStates::exactAt(const SlotContents &slot, int64_t position) const {
 
 /// The furthest place, at most `most`, that the slot can go back to without a
 /// kept state.
-int64_t SlotStates::back(const SlotContents &slot, int64_t most) const {
+int64_t SlotStates::back(int64_t number, int64_t most) const {
+  const SlotContents &slot = contents[static_cast<size_t>(number)];
   auto size = static_cast<int64_t>(slot.tokens.size());
   int64_t place = std::min(size, most);
   if (exactOnly) {
     place = std::min(place, slot.exactTo);
     place -= anyCut ? 0 : place % cut;
   }
-  bool may = place == size || (byPosition && (window == 0 || size <= window));
-  return may ? place : 0;
+  return session.canRewind(number, place) ? place : 0;
 }
 
 bool SlotStates::hasFree() const {
@@ -126,7 +125,7 @@ SlotStates::Candidate SlotStates::best(const std::vector<int32_t> &prompt,
     }
     int64_t same = commonOf(slot.tokens, prompt);
     common = std::max(common, same);
-    int64_t place = back(slot, std::min(same, size - 1));
+    int64_t place = back(i, std::min(same, size - 1));
     if (slot.rope != rope || place <= found.cached) {
       continue;
     }

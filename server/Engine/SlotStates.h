@@ -88,7 +88,7 @@ private:
   };
   int64_t baseOf(int64_t length) const;
   bool exactAt(const SlotContents &slot, int64_t position) const;
-  int64_t back(const SlotContents &slot, int64_t most) const;
+  int64_t back(int64_t number, int64_t most) const;
   Candidate best(const std::vector<int32_t> &prompt,
                  const std::string &isolation, std::optional<int64_t> wanted,
                  int64_t &common);
@@ -113,7 +113,7 @@ private:
   bool evicts;     ///< a window may
   bool anyCut;     ///< the bits do not depend on where a prompt is cut
   int64_t cut;
-  int64_t window, trained; ///< 0: no window; no dynamic rotary base
+  int64_t trained; ///< 0: no dynamic rotary base
   uint64_t clock = 0;
 };
 

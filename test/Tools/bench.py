@@ -95,9 +95,10 @@ def step_bytes(model, sequences, length, position, logits):
     if model["keep_window"]:
         keys = min(keys, model["keep_window"])
     for kind in model["state"]:
-        growing = "capacity" in kind["shape"]
+        ring = "ring" in kind["shape"]
+        growing = ring or "capacity" in kind["shape"]
         size = SIZES[kind["type"]] * math.prod(extent for extent in kind["shape"] if isinstance(extent, int))
-        total += sequences * size * (keys if growing else position > 0)
+        total += sequences * size * (min(keys, model["ring_window"]) if ring else keys if growing else position > 0)
     return total
 
 

@@ -65,9 +65,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       readContainer(fileAround(input));
     } else {
       Metadata metadata = Metadata::parse(input, 1 << 20, "fuzz");
-      int64_t capacity = metadata.capacity(metadata.defaultContext);
+      PoolSizes sizes(metadata.capacity(metadata.defaultContext),
+                      metadata.ring(metadata.defaultContext, 512));
       for (const StateKind &kind : metadata.state) {
-        kind.slotBytes(capacity);
+        kind.slotBytes(sizes);
       }
       if (const ImageEntry *cpu = metadata.image(CpuImage::target)) {
         for (const Variant &variant : CpuImage::parse(*cpu, "fuzz").variants) {

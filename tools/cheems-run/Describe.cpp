@@ -78,15 +78,24 @@ std::string context(const Metadata &data) {
 }
 
 /// What a sequence takes while it runs.
-std::string state(const Metadata &data) {
-  int64_t token = 0, fixed = 0, whole = 0;
+std::string state(const Model &model) {
+  const Metadata &data = model.metadata();
+  PoolSizes most(data.capacity(data.defaultContext),
+                 data.ring(data.defaultContext, model.variant().prefill));
+  int64_t token = 0, latest = 0, fixed = 0, whole = 0;
   for (const StateKind &kind : data.state) {
-    (kind.hasCapacity() ? token : fixed) += kind.slotBytes(1);
-    whole += kind.slotBytes(data.capacity(data.defaultContext));
+    (kind.isRing()        ? latest
+     : kind.hasCapacity() ? token
+                          : fixed) += kind.slotBytes({1, 1});
+    whole += kind.slotBytes(most);
   }
   std::string text;
-  if (data.hasCapacity()) {
+  if (token > 0 || (latest == 0 && data.hasCapacity())) {
     text = grouped(token) + " bytes per token, ";
+  }
+  if (latest > 0) {
+    text += grouped(latest) + " bytes for each of the last " +
+            grouped(data.ringWindow) + " tokens, ";
   }
   if (fixed > 0) {
     text += grouped(fixed) + " bytes per sequence, ";
@@ -180,7 +189,7 @@ std::string summary(const ModelPointer &pointer) {
                                          : "not recorded by its compiler"},
       {"weights", data.weights + ", keys and values " + data.kvType},
       {"context", context(data)},
-      {"state", state(data)},
+      {"state", state(model)},
       {"device", device(model)},
       {"variants", orWhyNot([&] { return variants(model); })},
       {"tokenizer", orWhyNot([&] { return tokenizer(pointer); })},

@@ -202,6 +202,8 @@ struct ModelDescription {
     }
     return found;
   }
+  /// The longest window of rows; 0: no layer has one.
+  int64_t longestWindow() const;
   /// Nothing in the state grows with the sequence.
   bool boundedState() const;
 };

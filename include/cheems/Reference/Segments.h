@@ -40,9 +40,9 @@ struct AttentionRows {
   std::optional<Tensor> rank = std::nullopt;
 };
 
-/// What is stored, by G' heads: keys and values [slots, layers, G', C, P],
-/// masks [slots, layers, M, C] unless the kind is None, the others [slots,
-/// layers, G', C], counts [slots, layers, G'].
+/// What is stored, by G' heads, with `window` in rings: keys and values [slots,
+/// layers, G', C, P], masks [slots, layers, M, C] unless the kind is None, the
+/// others [slots, layers, G', C], counts [slots, layers, G'].
 struct AttentionPools {
   Tensor keys, values;
   std::optional<Tensor> masks;

@@ -32,7 +32,8 @@ enum Field : int32_t {
   profile,
   embeddingRows,
   embeddingRowCount,
-  embeddings
+  embeddings,
+  ring
 };
 constexpr int32_t kUnknown = -1;
 
@@ -68,12 +69,6 @@ int32_t placeOf(cheems::StepField field) {
 
 struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
-    // Their readers are done; what is left is plain LLVM that any tool takes.
-    for (StringRef note :
-         {cheems::kParameters, cheems::kParameterBytes, cheems::kState,
-          cheems::kTarget, cheems::cpu::kStrategy}) {
-      getOperation()->removeAttr(note);
-    }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
       if (function->hasAttr(cheems::kEntry) && failed(wrap(function))) {
@@ -91,6 +86,12 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
             LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
       }
     }
+    // Their readers are done; what is left is plain LLVM that any tool takes.
+    for (StringRef note :
+         {cheems::kParameters, cheems::kParameterBytes, cheems::kState,
+          cheems::kTarget, cheems::cpu::kStrategy}) {
+      getOperation()->removeAttr(note);
+    }
   }
 
   LogicalResult wrap(func::FuncOp function) {
@@ -100,8 +101,9 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     Location loc = function.getLoc();
     Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
     Type step = LLVM::LLVMStructType::getLiteral(
-        context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
-                  pointer, i64, i64, pointer, pointer, pointer, i64, pointer});
+        context,
+        {pointer, i64, pointer, i64, pointer, i64, pointer, pointer, pointer,
+         i64, i64, pointer, pointer, pointer, i64, pointer, i64});
     b.setInsertionPointAfter(function);
     auto symbol = function->getAttrOfType<StringAttr>(cheems::kEntry);
     if (function.isExternal()) {
@@ -146,7 +148,9 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
             b, loc, pointer, pointer, base,
             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number.getInt())});
         base = LLVM::LoadOp::create(b, loc, pointer, slot);
-        extents = {slotCount, capacity};
+        bool rings =
+            cheems::isRing(cheems::poolOf(function, argument.getArgNumber()));
+        extents = {slotCount, rings ? ring : capacity};
       } else if (field == logits) {
         extents = {rowCount};
       } else if (field == embeddings) {

@@ -6,12 +6,16 @@
 #include "AttentionLoops.h"
 #include "cheems/Conversion/CheemsToCPU/AttentionSplits.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
+#include "cheems/abi.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
 
 namespace cheems {
+
+static_assert(CHEEMS_RING_UNIT % cpu::kAttentionKeys == 0,
+              "a block of entries is in one piece of a ring");
 
 /// Positions are 31 bits, so without a window that is some hundreds.
 int64_t AttentionLoops::mostSplits() {

@@ -155,11 +155,13 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
   constexpr int64_t any = ShapedType::kDynamic;
   OpFoldResult zero = e.attr(0), one = e.attr(1),
                width = e.attr(op.getHeadSize());
+  // Blocks are in one piece.
+  Value place = op.getWindow() ? placeInRing(from) : from;
   auto numbers = [&](Value of, int64_t heads) {
-    return e.slice(of, {zero, from}, {e.attr(heads), count}, {heads, any});
+    return e.slice(of, {zero, place}, {e.attr(heads), count}, {heads, any});
   };
   auto vectors = [&](Value of) {
-    return e.slice(of, {zero, from, zero}, {one, count, width},
+    return e.slice(of, {zero, place, zero}, {one, count, width},
                    {1, any, op.getHeadSize()});
   };
   Value position = sight.threshold ? numbers(entries[3], 1) : Value();
@@ -320,8 +322,13 @@ void AttentionState::storeOne(Value start, Value position, Sight &sight) {
   } else if (counted()) {
     appendVisible(row, sight);
   } else {
-    append(row, position);
+    append(row, op.getWindow() ? placeInRing(position) : position);
   }
+}
+
+Value AttentionState::placeInRing(Value row) {
+  Value ring = tensor::DimOp::create(e.b, entries[0], 1);
+  return arith::RemUIOp::create(e.b, row, ring);
 }
 
 Value AttentionState::entriesAfter(Value position, Value seen) {
@@ -331,7 +338,20 @@ Value AttentionState::entriesAfter(Value position, Value seen) {
 }
 
 void AttentionState::appendAll(Value start, Value length, Value position) {
-  append({start, length, ShapedType::kDynamic, position, 0}, position);
+  constexpr int64_t any = ShapedType::kDynamic;
+  if (!op.getWindow()) {
+    append({start, length, any, position, 0}, position);
+    return;
+  }
+  // Up to the end of the ring, and then from its beginning on.
+  ImplicitLocOpBuilder &b = e.b;
+  Value place = placeInRing(position),
+        room = arith::SubIOp::create(b, tensor::DimOp::create(b, entries[0], 1),
+                                     place),
+        before = arith::MinUIOp::create(b, length, room),
+        after = arith::SubIOp::create(b, length, before);
+  append({start, before, any, position, 0}, place);
+  append({e.add(start, before), after, any, position, 0}, e.attr(0));
 }
 
 Value AttentionState::attendTo(OpFoldResult row, OpFoldResult count,

@@ -56,8 +56,8 @@ public:
   /// With a window, entries before the row at `position`.
   Value kept(Value position);
 
-  /// Appends all rows of a segment, where none of them or of those before has
-  /// to go again.
+  /// Appends all rows of a segment, where none of them or of those that they
+  /// see has to go again.
   void appendAll(Value start, Value length, Value position);
   /// Rows that were appended by that: y is their output. `position` is that of
   /// the first.
@@ -76,6 +76,8 @@ private:
   };
   Value queries(const Block &rows);
   void append(const Block &rows, OpFoldResult first);
+  /// The entry that a row of the sequence is, where they are in a ring.
+  Value placeInRing(Value row);
   Value block(const Block &rows, Value y);
   Value windowBlock(const Block &rows, Value q, Value y);
   Value countedBlock(const Block &rows, Value q, Value y);

@@ -2,6 +2,7 @@
 #include "cheems/Conversion/CheemsToCPU/AttentionSplits.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
+#include "cheems/abi.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -48,6 +49,16 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
 
   Value fill(Value tensor, double value) {
     return linalg::FillOp::create(b, loc, f32(value), tensor).getResult(0);
+  }
+
+  /// Returns where the block of entries from `from` on is stored: with a window
+  /// in a ring, in which a block is in one piece.
+  Value placeOf(Value from) {
+    if (!op.getWindow()) {
+      return from;
+    }
+    Value ring = tensor::DimOp::create(b, loc, op.getKeys(), index(1));
+    return arith::RemUIOp::create(b, loc, from, ring);
   }
 
   /// Entries [from, from + count) of [X, C] or [X, C, P].
@@ -119,20 +130,20 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
         b.getContext());
     OpFoldResult count =
         affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
-    Value position;
+    Value place = placeOf(from), position;
     if (op.getPosition()) {
-      position = entries(op.getPosition(), from, count);
+      position = entries(op.getPosition(), place, count);
     }
     Value keyScales, valueScales;
     if (op.getKeyScales()) {
-      keyScales = entries(op.getKeyScales(), from, count);
-      valueScales = entries(op.getValueScales(), from, count);
+      keyScales = entries(op.getKeyScales(), place, count);
+      valueScales = entries(op.getValueScales(), place, count);
     }
     auto online = cheems::cpu::OnlineAttentionOp::create(
         b, loc, state.getTypes(), op.getQuery(),
-        entries(op.getKeys(), from, count),
-        entries(op.getValues(), from, count),
-        op.getMask() ? entries(op.getMask(), from, count) : Value(),
+        entries(op.getKeys(), place, count),
+        entries(op.getValues(), place, count),
+        op.getMask() ? entries(op.getMask(), place, count) : Value(),
         op.getFirst(), from, op.getSeen(), position, op.getThreshold(),
         op.getLast(), keyScales, valueScales, state[0], state[1], state[2],
         op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr(),
@@ -220,6 +231,11 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
         continue;
       }
       int64_t rowSize = strategy.getRows(), keySize = strategy.getKeys();
+      if (op.getWindow() && CHEEMS_RING_UNIT % keySize != 0) {
+        op.emitOpError("needs blocks of entries that divide ")
+            << CHEEMS_RING_UNIT << ", or one has two pieces of a ring";
+        return signalPassFailure();
+      }
       int64_t count = RowBlock::shapeOf(op.getQuery())[0], most = count;
       if (ShapedType::isDynamic(count) || count > rowSize) {
         most = rowSize;

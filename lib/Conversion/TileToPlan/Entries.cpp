@@ -1,6 +1,6 @@
 // An entry's arguments are fields of a step.
 #include "Patterns.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/StepFields.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -80,7 +80,10 @@ SmallVector<Value> valuesOf(OpBuilder &b, func::FuncOp entry,
   auto type = cast<MemRefType>(argument.getType());
   for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
     if (ShapedType::isDynamic(extent)) {
-      auto size = dimension == 0 ? outermost : plan::StepSize::Capacity;
+      auto size = dimension == 0 ? outermost
+                  : isRing(poolOf(entry, argument.getArgNumber()))
+                      ? plan::StepSize::Ring
+                      : plan::StepSize::Capacity;
       // It is called by what it is, whichever array has it.
       auto loc = NameLoc::get(b.getStringAttr(plan::stringifyStepSize(size)),
                               argument.getLoc());

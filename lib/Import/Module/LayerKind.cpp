@@ -186,8 +186,10 @@ SmallVector<const Mixer *> sequenceMixers(const Layer &layer) {
 
 SmallVector<ModelTypes::Pool> poolsOf(const ModelTypes &types,
                                       const Mixer &mixer) {
-  return std::holds_alternative<Attention>(mixer.what) ? types.attentionPools()
-                                                       : types.ssdPools();
+  const auto *attention = std::get_if<Attention>(&mixer.what);
+  return !attention          ? types.ssdPools()
+         : attention->window ? types.ringPools()
+                             : types.attentionPools();
 }
 
 std::optional<RotaryUse> rotaryOf(const Mixer &mixer) {

@@ -61,12 +61,45 @@ RankedTensorType ModelTypes::segments() const {
   return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields}, i32());
 }
 
-SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
+SmallVector<ModelTypes::Pool> ModelTypes::ringPools() const {
   constexpr int64_t any = ShapedType::kDynamic;
-  if (!attention()) {
+  int64_t layers = attentionLayers(/*windows=*/true);
+  if (layers == 0) {
     return {};
   }
-  int64_t layers = model.count<Attention>(), heads = stateHeads();
+  int64_t heads = attention()->keyValueHeads;
+  auto entries = RankedTensorType::get(
+      {any, layers, heads, any, attention()->headSize}, stateElement());
+  SmallVector<Pool> result{{"ring_keys", StateRole::Keys, entries, true},
+                           {"ring_values", StateRole::Values, entries, true}};
+  if (options.stateInt8) {
+    auto scales = RankedTensorType::get({any, layers, heads, any}, f32());
+    result.push_back({"ring_key_scales", StateRole::Scales, scales, true});
+    result.push_back({"ring_value_scales", StateRole::Scales, scales, true});
+  }
+  return result;
+}
+
+int64_t ModelTypes::attentionLayers(bool windows) const {
+  int64_t count = 0;
+  for (const Layer &layer : model.layers) {
+    for (const Branch &branch : layer.branches) {
+      count += llvm::count_if(branch.mixers, [&](const Mixer &mixer) {
+        const auto *attention = std::get_if<Attention>(&mixer.what);
+        return attention && attention->window.has_value() == windows;
+      });
+    }
+  }
+  return count;
+}
+
+SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
+  constexpr int64_t any = ShapedType::kDynamic;
+  int64_t layers = attentionLayers(/*windows=*/false);
+  if (layers == 0) {
+    return {};
+  }
+  int64_t heads = stateHeads();
   auto entries = RankedTensorType::get(
       {any, layers, heads, any, attention()->headSize}, stateElement());
   SmallVector<Pool> result{{"keys", StateRole::Keys, entries},
@@ -110,6 +143,7 @@ SmallVector<ModelTypes::Pool> ModelTypes::ssdPools() const {
 
 SmallVector<ModelTypes::Pool> ModelTypes::pools() const {
   SmallVector<Pool> result = attentionPools();
+  llvm::append_range(result, ringPools());
   llvm::append_range(result, ssdPools());
   return result;
 }

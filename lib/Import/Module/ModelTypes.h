@@ -49,15 +49,22 @@ struct ModelTypes {
     llvm::StringRef name;
     StateRole role;
     mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
+    bool isRing = false;         ///< entries are those of the latest rows
   };
   /// The pools of attention: keys, values and masks. With a window there are
   /// positions, for int8 the scales of keys and values, and if entries are
-  /// counted, counts. Empty if no layer has attention.
+  /// counted, counts. Empty if no layer has attention to all rows.
   llvm::SmallVector<Pool> attentionPools() const;
+  /// The pools of attention with a window of rows, which has no masks.
+  llvm::SmallVector<Pool> ringPools() const;
   /// The running state of SSD, [slots, layers, H, N, P].
   llvm::SmallVector<Pool> ssdPools() const;
   /// All of them, attention's first.
   llvm::SmallVector<Pool> pools() const;
+
+private:
+  /// Layers of attention that have a window of rows, or none.
+  int64_t attentionLayers(bool windows) const;
 };
 
 } // namespace cheems

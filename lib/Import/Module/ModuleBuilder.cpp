@@ -19,7 +19,8 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
   SmallVector<Attribute> state;
   for (const ModelTypes::Pool &pool : types.pools()) {
     SmallVector<int64_t> shape;
-    int64_t dynamic[] = {PoolAttr::kSlots, PoolAttr::kCapacity};
+    int64_t dynamic[] = {PoolAttr::kSlots,
+                         pool.isRing ? PoolAttr::kRing : PoolAttr::kCapacity};
     int next = 0;
     for (int64_t extent : pool.type.getShape()) {
       shape.push_back(ShapedType::isDynamic(extent) ? dynamic[next++] : extent);

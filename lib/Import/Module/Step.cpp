@@ -14,10 +14,14 @@ struct Step {
   Value positions, lengths; ///< of every row: see rowPositions
   /// The keys are a table of the model and how many numbers turn.
   llvm::DenseMap<std::pair<size_t, int64_t>, std::pair<Value, Value>> tables;
-  SmallVector<Value> attentionPools, ssdPools;
-  int64_t attentionLayer = 0, ssdLayer = 0; ///< the next of its kind
-  llvm::StringMap<func::FuncOp> functions;  ///< of layers, by signature
-  llvm::StringMap<int> ofKind;              ///< how many of them
+  /// Pools that the layers of a kind share.
+  struct Shared {
+    SmallVector<Value> pools;
+    int64_t layer = 0; ///< the next one
+  };
+  Shared attention, ring, ssd;
+  llvm::StringMap<func::FuncOp> functions; ///< of layers, by signature
+  llvm::StringMap<int> ofKind;             ///< how many of them
 
   Step(ModuleOp module, const ModelTypes &types)
       : e(module), module(module), types(types) {}
@@ -88,16 +92,22 @@ struct Step {
     return function;
   }
 
+  Shared &sharedBy(const Mixer &mixer) {
+    const auto *attends = std::get_if<Attention>(&mixer.what);
+    return !attends ? ssd : attends->window ? ring : attention;
+  }
+
   /// Adds what a mixer reads of states, if it does; `segments` is null after
   /// the first. Attention that sees nothing reads none, but has its place in
   /// the pools all the same.
   void addStates(const Mixer &mixer, bool reads, Value segments,
                  SmallVector<Value> &arguments) {
-    bool attention = std::holds_alternative<Attention>(mixer.what);
-    if (!attention && !std::holds_alternative<SSD>(mixer.what)) {
+    if (!std::holds_alternative<Attention>(mixer.what) &&
+        !std::holds_alternative<SSD>(mixer.what)) {
       return;
     }
-    int64_t index = attention ? attentionLayer++ : ssdLayer++;
+    Shared &shared = sharedBy(mixer);
+    int64_t index = shared.layer++;
     if (!reads) {
       return;
     }
@@ -110,7 +120,7 @@ struct Step {
       arguments.push_back(segments);
     }
     arguments.push_back(e.index(index));
-    llvm::append_range(arguments, attention ? attentionPools : ssdPools);
+    llvm::append_range(arguments, shared.pools);
   }
 
   /// x after a layer; updates the pools of its kinds.
@@ -136,9 +146,7 @@ struct Step {
     auto call = func::CallOp::create(b, callee, arguments);
     auto result = call.result_begin() + 1;
     for (const Mixer *mixer : mixers) {
-      SmallVector<Value> &pools = std::holds_alternative<Attention>(mixer->what)
-                                      ? attentionPools
-                                      : ssdPools;
+      SmallVector<Value> &pools = sharedBy(*mixer).pools;
       pools.assign(result, result + pools.size());
       result += pools.size();
     }
@@ -288,9 +296,13 @@ struct Step {
     Value tokens = given[0], segments = given[1], wanted = given[2],
           logits = given[3];
     ArrayRef<BlockArgument> pools = given.drop_front(firstPool);
-    size_t ofAttention = types.attentionPools().size();
-    attentionPools.assign(pools.begin(), pools.begin() + ofAttention);
-    ssdPools.assign(pools.begin() + ofAttention, pools.end());
+    auto takePools = [&](Shared &shared, size_t count) {
+      shared.pools.assign(pools.begin(), pools.begin() + count);
+      pools = pools.drop_front(count);
+    };
+    takePools(attention, types.attentionPools().size());
+    takePools(ring, types.ringPools().size());
+    takePools(ssd, types.ssdPools().size());
 
     mark("embedding", "x");
     Value embedding =
@@ -327,8 +339,9 @@ struct Step {
                      .getResult(0);
 
     SmallVector<Value> results{result, rows};
-    llvm::append_range(results, attentionPools);
-    llvm::append_range(results, ssdPools);
+    for (const Shared *shared : {&attention, &ring, &ssd}) {
+      llvm::append_range(results, shared->pools);
+    }
     func::ReturnOp::create(b, results);
   }
 };

@@ -31,6 +31,21 @@ func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = #cheems.step_field
 
 // -----
 
+// One that keeps the latest rows has a ring of them.
+// CHECK: func.func @entry(%[[STEP:.*]]: !llvm.ptr)
+// CHECK: llvm.getelementptr %[[STEP]][0, 8]
+// CHECK: llvm.getelementptr %{{.*}}[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+// CHECK: llvm.getelementptr %[[STEP]][0, 9]
+// CHECK-NOT: llvm.getelementptr %[[STEP]][0, 10]
+// CHECK: llvm.getelementptr %[[STEP]][0, 16]
+module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type = bf16, shape = [slots, 2, 1, capacity, 8]>, #cheems.pool<name = "ring_keys", role = keys, type = bf16, shape = [slots, 2, 1, ring, 8]>]} {
+  func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = #cheems.step_field<pools>, cheems.index = 1 : i64}) attributes {cheems.entry = "entry"} {
+    return
+  }
+}
+
+// -----
+
 // Marks count from 0; each is one test where the step has no profile.
 // CHECK: func.func private @step(%{{.*}}: memref<?xi32> {{.*}}, %[[COUNTS:.*]]: !llvm.ptr)
 // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr

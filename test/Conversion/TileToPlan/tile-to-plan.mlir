@@ -3,6 +3,7 @@
 // RUN: cheems-opt %t/step.mlir --cheems-tile-to-plan | FileCheck %s
 // RUN: cheems-opt %t/fields.mlir --cheems-tile-to-plan | FileCheck %s --check-prefix=FIELDS
 // RUN: cheems-opt %t/calls.mlir --cheems-launches-to-plan | FileCheck %s --check-prefix=CALLS
+// RUN: cheems-opt %t/ring.mlir --cheems-tile-to-plan | FileCheck %s --check-prefix=RING
 // RUN: not cheems-opt %t/private.mlir --cheems-launches-to-plan 2>&1 | FileCheck %s --check-prefix=PRIVATE
 
 // An entry is refused where the inliner would drop it.
@@ -24,6 +25,12 @@
 // CHECK-NEXT: cheems_plan.launch @gather
 // CHECK-NEXT: }
 // CHECK-NOT: func.func @step
+
+// A pool whose entries are a ring has another extent.
+// RING-DAG: %[[P1:pool.*]] = cheems_plan.pool 1
+// RING-DAG: %ring = cheems_plan.size ring
+// RING-NOT: cheems_plan.size capacity
+// RING: cheems_plan.launch @entries {{.*}} (%[[P1]], %slots, %ring) : !cheems_plan.address, index, index
 
 // Everything that a step has. Static extents are no parameters; a tensor map has two extents.
 // FIELDS-LABEL: cheems_plan.entry @decode decode(64) {
@@ -134,6 +141,18 @@ func.func @step(%x: memref<?x64xf32> {cheems.field = #cheems.step_field<pools>, 
   cheems.mark "second"
   call @layer(%x) : (memref<?x64xf32>) -> ()
   return
+}
+
+//--- ring.mlir
+module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type = f32, shape = [slots, capacity, 64]>, #cheems.pool<name = "ring_keys", role = keys, type = f32, shape = [slots, ring, 64]>]} {
+  cheems_tile.kernel @entries(%entries: memref<?x?x64xf32>) warps(1) {
+    cheems_tile.return
+  }
+  func.func @step(%pool: memref<?x?x64xf32> {cheems.field = #cheems.step_field<pools>, cheems.index = 1 : i64}) attributes {cheems.entry = "step"} {
+    %c1 = arith.constant 1 : index
+    cheems_tile.launch @entries grid[%c1, %c1, %c1] outs(%pool : memref<?x?x64xf32>)
+    return
+  }
 }
 
 //--- private.mlir

@@ -165,6 +165,43 @@ TEST(Metadata, shapesThatCannotBeAreRefused) {
               HasSubstr("unknown value 'i3'"));
 }
 
+TEST(Metadata, ringsAreWhatTheirWindowAndStepsNeed) {
+  Metadata data;
+  EXPECT_EQ(data.ring(100, 512), 0);
+  EXPECT_EQ(data.ringRows(100), 0);
+  EXPECT_FALSE(data.evicts(1 << 30));
+  data.ringWindow = 4096;
+  EXPECT_EQ(data.ring(0, 512), 4608 + 768);
+  EXPECT_EQ(data.ring(1 << 20, 513), 5376 + 768);
+  EXPECT_EQ(data.ring(600, 512), 600); // no row loses its place
+  EXPECT_EQ(data.ringRows(100), 100);
+  EXPECT_EQ(data.ringRows(1 << 20), 4096 + 384);
+  EXPECT_EQ(data.capacity(100), 100);
+  EXPECT_EQ(data.usedEntries(100), 100);
+  EXPECT_FALSE(data.evicts(4096));
+  EXPECT_TRUE(data.evicts(4097));
+}
+
+TEST(Metadata, ringsHaveAWindow) {
+  auto refusal = [](const json &shape, const json &window, int64_t keep = 0) {
+    return refusalWith([&](json &m) {
+      m["state"][0] = {
+          {"name", "p"}, {"role", "scales"}, {"type", "f32"}, {"shape", shape}};
+      if (!window.is_null()) {
+        m["ring_window"] = window;
+      }
+      m["keep_window"] = keep;
+    });
+  };
+  json ring = {"slots", 2, 3, "ring"}, all = {"slots", 2, 3, "capacity"};
+  EXPECT_EQ(refusal(all, nullptr), "");
+  EXPECT_THAT(refusal(ring, nullptr), HasSubstr("'state'"));
+  EXPECT_THAT(refusal(all, 8), HasSubstr("'state'"));
+  EXPECT_THAT(refusal(ring, 0), HasSubstr("'ring_window'"));
+  EXPECT_THAT(refusal({"slots", "ring", "capacity"}, 8),
+              HasSubstr("'state[0].shape'"));
+}
+
 TEST(Metadata, sizesThatOverflowLaterAreRefusedThen) {
   StateKind kind{"keys",
                  PoolRole::keys,

@@ -92,6 +92,23 @@ TEST(StepCost, keysGrowWithTheSequenceUpToTheWindow) {
             3 * 2 * 16 * 8 + 2 * 48 * 8 + (8 + 9 + 9) * key);
 }
 
+TEST(StepCost, rowsOfARingAreThoseThatAreSeen) {
+  Metadata data = tied();
+  data.state = {{"keys", PoolRole::keys, "bf16", 2, {3, 2, cap, 16}},
+                {"ring_keys",
+                 PoolRole::keys,
+                 "bf16",
+                 2,
+                 {1, 2, StateKind::ringExtent, 16}}};
+  data.ringWindow = 9;
+  int64_t weights = 768 + 256 + 32, entry = 3 * 2 * 16 * 2, row = 2 * 16 * 2;
+  double products = 2 * 48 * 8 + 2 * 16 * 8, key = 4 * 3 * 4 * 16;
+  StepCost cost(data);
+  EXPECT_EQ(cost.bytes({1, 1, 99, 1}), weights + 100 * entry + 9 * row);
+  EXPECT_EQ(cost.bytes({1, 1, 4, 1}), weights + 5 * (entry + row));
+  EXPECT_EQ(cost.operations({1, 1, 99, 1}), products + 100 * key + 9 * key / 3);
+}
+
 TEST(StepCost, runningStateIsReadWholeAfterTheFirstToken) {
   Metadata data = tied();
   data.state = {{"ssd", PoolRole::running, "f32", 4, {2, 4, 16, 8}}};

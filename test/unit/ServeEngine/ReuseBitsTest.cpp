@@ -50,6 +50,16 @@ RandomCheckpoint window() {
   return c;
 }
 
+/// A window of rows in one layer of two.
+RandomCheckpoint rows() {
+  RandomCheckpoint c;
+  c.seed = 33;
+  c.plain = "smollm3";
+  c.queryKeyNorms = false;
+  c.window = 40;
+  return c;
+}
+
 /// Returns the deviation of one row.
 template <typename T> double deviationOf(const std::vector<T> &row) {
   double sum = 0.0, squares = 0.0;
@@ -219,7 +229,8 @@ TEST_P(ReuseBits, anEmbeddingIsThatOfASession) {
 INSTANTIATE_TEST_SUITE_P(Models, ReuseBits,
                          testing::Values(Case{"doge", doge(), true},
                                          Case{"hybrid", hybrid(), false},
-                                         Case{"window", window(), false}),
+                                         Case{"window", window(), false},
+                                         Case{"rows", rows(), true}),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace

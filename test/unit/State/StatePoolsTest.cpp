@@ -83,6 +83,64 @@ TEST(StatePools, aReleasedSlotHoldsNoPagesAndLeavesItsNeighbours) {
   EXPECT_EQ(used(pools, 2, capacity), after);
 }
 
+/// Rows of two heads; a window of 4 rows needs 4 and those of a block.
+Metadata withRing() {
+  Metadata data;
+  data.ringWindow = 4;
+  data.state = {
+      {"keys", PoolRole::keys, "f32", 4, {1, 1, StateKind::capacityExtent, 1}},
+      {"ring_keys",
+       PoolRole::keys,
+       "f32",
+       4,
+       {1, 2, StateKind::ringExtent, 1}}};
+  return data;
+}
+
+/// Writes the rows [first, past) of slot 0, row r of head h as r + h / 2.
+void writeRing(const HostPools &pools, int64_t first, int64_t past) {
+  int64_t ring = pools.poolSizes().ring;
+  auto *numbers = static_cast<float *>(pools.bases()[1]);
+  for (int64_t row = first; row < past; ++row) {
+    for (int64_t head : {0, 1}) {
+      numbers[head * ring + row % ring] =
+          static_cast<float>(row) + 0.5F * static_cast<float>(head);
+    }
+  }
+}
+
+TEST(StatePools, aRingsRowsComeInTheirOrderAndFitAnyRing) {
+  Metadata data = withRing();
+  const int64_t needed = data.ringRows(5000);
+  EXPECT_EQ(needed, 4 + CHEEMS_RING_UNIT / 2);
+  HostPools pools(data, 2, {5000, 768}), larger(data, 1, {5000, 2304});
+  EXPECT_EQ(pools.bytes(), 2 * 4 * (5000 + 2 * 768));
+  for (int64_t tokens : {3, 388, 389, 767, 768, 769, 1000, 4000, 4608}) {
+    writeRing(pools, std::max<int64_t>(0, tokens - 768), tokens);
+    int64_t stored = std::min(tokens, needed);
+    SlotCopy copy;
+    pools.save(0, tokens, copy);
+    ASSERT_EQ(static_cast<int64_t>(copy.bytes.size()),
+              4 * (tokens + 2 * stored));
+    std::vector<float> numbers(copy.bytes.size() / sizeof(float));
+    std::memcpy(numbers.data(), copy.bytes.data(), copy.bytes.size());
+    for (int64_t i = 0; i < 2 * stored; ++i) {
+      ASSERT_EQ(numbers[tokens + i],
+                static_cast<float>(tokens - stored + i % stored) +
+                    (i < stored ? 0.0F : 0.5F))
+          << tokens << " tokens, row " << i;
+    }
+    pools.copy(0, 1, tokens);
+    EXPECT_EQ(used(pools, 1, tokens), used(pools, 0, tokens)) << tokens;
+    larger.restore(0, copy);
+    EXPECT_EQ(used(larger, 0, tokens), used(pools, 0, tokens)) << tokens;
+    auto *own = static_cast<float *>(larger.bases()[1]);
+    int64_t last = tokens - 1;
+    EXPECT_EQ(own[last % 2304], static_cast<float>(last));
+    EXPECT_EQ(own[2304 + last % 2304], static_cast<float>(last) + 0.5F);
+  }
+}
+
 TEST(StatePools, nothingUsedIsNothingButRunningStates) {
   Metadata data = everyKind();
   HostPools pools(data, 1, 8);

@@ -1,5 +1,6 @@
 // The text of attention, and drawn inputs.
 #include "AttentionForm.h"
+#include "cheems/abi.h"
 #include <numeric>
 
 namespace cheems::test {
@@ -192,7 +193,12 @@ static void drawEntries(AttentionStep &step, Random &random,
   int64_t first = inOrder && !form.counts() ? g / (form.states / form.keys) *
                                                   (form.states / form.keys)
                                             : g;
-  for (int64_t e = 0; e < count; ++e) {
+  // A ring has no more than the rows that blocks read.
+  constexpr int64_t block = CHEEMS_RING_UNIT / 2;
+  int64_t begin =
+      form.window ? std::max<int64_t>(0, count - form.window - block) : 0;
+  for (int64_t row = begin; row < count; ++row) {
+    int64_t e = form.window ? row % step.capacity : row;
     for (int64_t p = 0; p < form.size; ++p) {
       for (Tensor *pool : {&step.keys, &step.values}) {
         (*pool)(segment.slot, step.layer, g, e, p) =
@@ -238,6 +244,11 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
   constexpr int64_t block = 64;
   step.capacity = (form.keep ? std::min(needed, form.keep) + block : needed) +
                   random.between(0, 70);
+  if (form.window) {
+    constexpr int64_t unit = CHEEMS_RING_UNIT;
+    int64_t ring = ((form.window + longest + unit - 1) / unit + 1) * unit;
+    step.capacity = std::min(step.capacity, ring);
+  }
   // Queries have few bits, so that they are not rounded.
   step.query =
       random.tensor({rows, form.queries, form.size}, -2, 2, Number::BF16);

@@ -172,6 +172,11 @@ TEST(AttentionKernelTest, WindowsOfRows) {
   holdCases(windows, 130, 900, units());
 }
 
+// Sequences that are longer than the ring of their entries.
+TEST(AttentionKernelTest, RingsOfRows) {
+  holdCases(windows, 130, 5000, units());
+}
+
 const std::vector<AttentionForm> scaled = {
     {4, 2, 2, 4, 64, Number::BF16, false, MaskKind::Scale},
     {2, 1, 1, 1, 16, Number::F32, false, MaskKind::Scale},

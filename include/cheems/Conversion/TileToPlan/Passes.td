@@ -21,7 +21,7 @@ def TileToPlanPass : Pass<"cheems-tile-to-plan", "::mlir::ModuleOp"> {
     After: each is a `cheems_plan.entry`. A memref is an address, and a number for each of its dynamic extents. What was allocated is an area of
     so many bytes. A launch hands over what its kernel has as parameters. One with a condition stands in a `cheems_plan.when` of its own.
     Requires: arguments of entries are fields of a step (`cheems.field`). The first extent of a field may be dynamic. Then it is the size of the
-    step that belongs to the field. Another dynamic extent is the capacity, and pools alone have it.
+    step that belongs to the field. Another dynamic extent is the capacity, or the ring of a pool that `cheems.state` says has one, and pools alone have it.
     Guarantees: launches stay in order. An op that no plan has is an error with the reason. Kernels and other functions stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::cheems::plan::CheemsPlanDialect"];

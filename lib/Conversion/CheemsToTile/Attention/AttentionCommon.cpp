@@ -224,6 +224,7 @@ QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
   found.lastOfFirst = t.add(segment.position, first);
   found.count = t.add(segment.position, past);
   found.seen = memory.seen;
+  found.seesWindow = shape.window != 0;
   if (Value sees = seesRows(t, shape, t.divide(head, shape.queriesPerMask()))) {
     found.count = t.select(sees, found.count, t.index(0));
   }
@@ -255,6 +256,7 @@ QueryRows QueryRows::ofOneRow(TileBuilder &t, const AttentionShape &shape,
   int64_t blocks = llvm::divideCeil(shape.queriesPerState(), rows);
   Value group = t.block(GridDimension::Y);
   QueryRows found;
+  found.seesWindow = shape.window != 0;
   found.stateHead = t.divide(group, blocks);
   found.firstOfState = t.mul(t.remainder(group, blocks), rows);
   Value heads = t.mul(found.stateHead, shape.queriesPerState());

@@ -18,7 +18,7 @@ static void storeHeads(TileBuilder &t, const AttentionShape &shape,
     codes = RowQuantization::of(
         t, t.maximum(RowQuantization::greatest(t, halves.low),
                      RowQuantization::greatest(t, halves.high)));
-    t.store(codes.scale, scales, entries.numbers(entry));
+    t.store(codes.scale, scales, entries.numbers(t, entry));
   }
   int64_t column = 0;
   for (Value tile : {halves.low, halves.high}) {
@@ -116,9 +116,26 @@ void cheems::tile::buildStoreEntries(TileBuilder &t, RowTileAttr s,
     Value row = t.add(segment.start, first);
     Value past = t.add(segment.start, segment.length);
     Entries entries{memory, segment.slot, head,
-                    t.add(segment.position, segment.length)};
-    storeRows(t, s, shape, added, row, past, entries,
-              t.add(segment.position, first));
+                    t.add(segment.position, segment.length), shape.window != 0};
+    Value entry = t.add(segment.position, first);
+    if (!shape.window) {
+      storeRows(t, s, shape, added, row, past, entries, entry);
+      return;
+    }
+    // Up to the end of the ring, and then from its beginning on.
+    Value room = t.sub(t.extent(memory.keys, 3), entries.inRing(t, entry));
+    Value beyond = t.add(row, room);
+    Entries before = entries;
+    before.count = t.minimum(entries.count, t.add(entry, room));
+    storeRows(t, s, shape, added, row, t.minimum(past, beyond), before, entry);
+    if (s.tileRows() > 1) {
+      Value goesOn = arith::AndIOp::create(
+          t.b, t.isLess(beyond, past), t.isLess(room, t.index(s.tileRows())));
+      t.when(goesOn, [&] {
+        storeRows(t, s, shape, added, beyond, past, entries,
+                  t.add(entry, room));
+      });
+    }
   });
 }
 

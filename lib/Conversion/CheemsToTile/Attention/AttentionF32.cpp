@@ -57,11 +57,14 @@ public:
       return;
     }
     rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
-    if (stores.added) {
+    auto store = [&] {
+      storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
+    };
+    if (stores.added && shape.window) {
+      store();
+    } else if (stores.added) {
       // A row that is not stored has an index after all entries.
-      t.when(t.isLess(rows.ownPlace, t.extent(memory.keys, 3)), [&] {
-        storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
-      });
+      t.when(t.isLess(rows.ownPlace, t.extent(memory.keys, 3)), store);
     }
     buildRows();
   }
@@ -111,7 +114,7 @@ private:
   }
   Value scales(Value pool, Value list, Value entry) {
     return memory.hasLists() ? perEntry(list, listed(entry))
-                             : perEntry(pool, entries.numbers(entry));
+                             : perEntry(pool, entries.numbers(t, entry));
   }
   /// Numbers in a list from `entry` on, as a slice.
   Place listed(Value entry) {
@@ -213,11 +216,8 @@ private:
                       chosen(block, t.sliceType(valueTile, 0)), zero, {4, 3},
                       0);
     }
-    Place across{{entries.slot, memory.layer, entries.stateHead, entry, zero},
-                 {4, 3},
-                 {t.index(shape.size), entries.count}};
-    return widened(
-        t.load(t.withElement(valueTile, shape.stored), memory.values, across));
+    return widened(t.load(t.withElement(valueTile, shape.stored), memory.values,
+                          entries.valuesAcross(t, entry, shape.size)));
   }
 
   /// One block of entries.

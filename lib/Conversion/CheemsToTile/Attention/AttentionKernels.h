@@ -108,16 +108,46 @@ struct AttentionMemory {
 struct Entries {
   AttentionMemory memory;
   Value slot, stateHead;
-  Value count; ///< of entries that the block may read
+  Value count;         ///< of entries that the block may read
+  bool isRing = false; ///< row r is entry r mod C
+
+  /// Says where the entries from `first` on are, which are in one piece, and
+  /// where those end that may be read.
+  struct Piece {
+    Value first, past;
+  };
+  Piece piece(TileBuilder &t, Value first) const {
+    if (!isRing) {
+      return {first, count};
+    }
+    Value place = inRing(t, first);
+    // After all of them there is nothing to read, wherever that is.
+    Value left = t.sub(t.maximum(count, first), first);
+    return {place, t.add(place, left)};
+  }
+  Value inRing(TileBuilder &t, Value row) const {
+    return isRing ? arith::RemUIOp::create(t.b, row, t.extent(memory.keys, 3))
+                        .getResult()
+                  : row;
+  }
 
   Place keys(TileBuilder &t, Value first, Value column, int64_t size) const {
-    return {{slot, memory.layer, stateHead, first, column},
+    Piece at = piece(t, first);
+    return {{slot, memory.layer, stateHead, at.first, column},
             {3, 4},
-            {count, t.index(size)}};
+            {at.past, t.index(size)}};
+  }
+  /// Values of them across, from the first column on.
+  Place valuesAcross(TileBuilder &t, Value first, int64_t size) const {
+    Piece at = piece(t, first);
+    return {{slot, memory.layer, stateHead, at.first, t.index(0)},
+            {4, 3},
+            {t.index(size), at.past}};
   }
   /// A number per entry, as a row: of scales.
-  Place numbers(Value first) const {
-    return {{slot, memory.layer, stateHead, first}, {3}, {count}};
+  Place numbers(TileBuilder &t, Value first) const {
+    Piece at = piece(t, first);
+    return {{slot, memory.layer, stateHead, at.first}, {3}, {at.past}};
   }
   /// Rows of keys or values that numbers of candidates choose, from a column
   /// on.
@@ -157,6 +187,7 @@ struct QueryRows {
   Value count;        ///< of entries that the block may read
   Value seen;         ///< memory, if rows do not see one entry more each
   Value ownPlace;     ///< of one row: the entry that it becomes, or -1
+  bool seesWindow = false; ///< of rows, so that entries are a ring
   // These hold candidates; null where entries stay.
   Value list;         ///< the number of the block in lists
   Value firstOfBlock; ///< the first row among those of the block
@@ -201,7 +232,7 @@ struct QueryRows {
   /// The last entry that each row sees, as a slice of i32.
   Value lastSeen(TileBuilder &t, RankedTensorType perRow) const;
   Entries entries(const AttentionMemory &memory) const {
-    return {memory, segment.slot, stateHead, count};
+    return {memory, segment.slot, stateHead, count, seesWindow};
   }
 };
 

@@ -78,15 +78,22 @@ private:
     Value steps = t.add(lastStep, 1);
     Value begin = entries.firstIn(t, memory.keys, rows.stateHead);
     SmallVector<Value> masksBegin = masks.begins(t, rows, entries);
+    // What fills a ring of stages has arithmetic alone.
+    Value stored = shape.window ? t.extent(memory.keys, 3) : Value();
+    auto placeOf = [&](Value entry) {
+      return stored ? arith::RemUIOp::create(t.b, entry, stored).getResult()
+                    : entry;
+    };
     keyStages = t.fillRing(steps, s.getStages(), [&](Value step, Value stage) {
       Value entry = t.mul(blockOf(step), s.getEntries());
-      copyPanels(memory.keyMap, t.add(begin, entry), keyRing, stage);
+      copyPanels(memory.keyMap, t.add(begin, placeOf(entry)), keyRing, stage);
       masks.fill(t, memory.maskMap, masksBegin, entry, stage);
     });
     valueStages =
         t.fillRing(steps, s.getStages(), [&](Value step, Value stage) {
           Value entry = t.mul(blockOf(step), s.getEntries());
-          copyPanels(memory.valueMap, t.add(begin, entry), valueRing, stage);
+          copyPanels(memory.valueMap, t.add(begin, placeOf(entry)), valueRing,
+                     stage);
         });
   }
 

@@ -45,15 +45,15 @@ void cheems::tile::buildMergeSplits(TileBuilder &t, RowTileAttr s,
   auto type =
       t.tileType({s.getRows(), s.getColumns()}, t.b.getF32Type(), layout);
   RankedTensorType perRow = t.sliceType(type, 1);
-  Value zero = t.index(0), nextSequence = t.add(sequence, 1), begin = zero;
-  if (shape.window) { // no block has the splits before it
+  Value zero = t.index(0), nextSequence = t.add(sequence, 1);
+  if (shape.window) { // the first split is that in which it begins
     Value window = t.index(shape.window);
-    begin =
-        t.divide(t.sub(t.maximum(entries, window), window), entriesPerSplit);
+    count = t.sub(count, t.divide(t.sub(t.maximum(entries, window), window),
+                                  entriesPerSplit));
   }
 
   Value best =
-      t.loop(begin, count, s.getColumns(), t.fill(type, kNoScore),
+      t.loop(zero, count, s.getColumns(), t.fill(type, kNoScore),
              [&](Value first, ValueRange now) -> SmallVector<Value> {
                Value next = t.load(
                    type, partial.best,
@@ -63,7 +63,7 @@ void cheems::tile::buildMergeSplits(TileBuilder &t, RowTileAttr s,
              })[0];
   Value highest = t.reduce(Combine::Maximum, best, 1);
   SmallVector<Value> state =
-      t.loop(begin, count, ahead, {t.fill(perRow, 0), t.fill(type, 0)},
+      t.loop(zero, count, ahead, {t.fill(perRow, 0), t.fill(type, 0)},
              [&](Value first, ValueRange now) -> SmallVector<Value> {
                SmallVector<Value> shares, sums, outputs;
                for (int64_t i = 0; i < ahead; ++i) {

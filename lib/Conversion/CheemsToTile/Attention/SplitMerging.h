@@ -7,7 +7,8 @@
 
 namespace cheems::tile {
 
-/// What splits of one row's entries give, before they are merged.
+/// What splits of one row's entries give, before they are merged: with a window
+/// of rows from the split on in which it begins.
 struct PartialAttention {
   Value best, sums; ///< [S, splits, H] f32: those of RunningSoftmax
   Value outputs;    ///< [S, splits, H, P] f32, not divided yet

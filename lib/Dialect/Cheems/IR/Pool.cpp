@@ -5,7 +5,10 @@ using namespace mlir;
 using namespace cheems;
 
 StringRef PoolAttr::nameOf(int64_t extent) {
-  return extent == kSlots ? "slots" : extent == kCapacity ? "capacity" : "";
+  return extent == kSlots      ? "slots"
+         : extent == kCapacity ? "capacity"
+         : extent == kRing     ? "ring"
+                               : "";
 }
 
 ParseResult cheems::parsePoolShape(AsmParser &parser,
@@ -13,12 +16,14 @@ ParseResult cheems::parsePoolShape(AsmParser &parser,
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&]() -> ParseResult {
         StringRef name;
+        constexpr int64_t named[] = {PoolAttr::kSlots, PoolAttr::kCapacity,
+                                     PoolAttr::kRing};
         if (succeeded(parser.parseOptionalKeyword(
-                &name, {PoolAttr::nameOf(PoolAttr::kSlots),
-                        PoolAttr::nameOf(PoolAttr::kCapacity)}))) {
-          shape.push_back(name == PoolAttr::nameOf(PoolAttr::kSlots)
-                              ? PoolAttr::kSlots
-                              : PoolAttr::kCapacity);
+                &name, {PoolAttr::nameOf(named[0]), PoolAttr::nameOf(named[1]),
+                        PoolAttr::nameOf(named[2])}))) {
+          shape.push_back(*llvm::find_if(named, [&](int64_t extent) {
+            return PoolAttr::nameOf(extent) == name;
+          }));
           return success();
         }
         SMLoc at = parser.getCurrentLocation();
@@ -27,7 +32,7 @@ ParseResult cheems::parsePoolShape(AsmParser &parser,
         }
         return shape.back() < 0
                    ? parser.emitError(at, "an extent is a number of at least "
-                                          "0, slots or capacity")
+                                          "0, slots, capacity or ring")
                    : ParseResult(success());
       });
 }

@@ -106,15 +106,19 @@ Value AttentionRow::add(OpBuilder &b, Location loc, Value y, Value weight,
   });
 }
 
-/// Entries [first, count).
+/// Entries of the sequence [first, count); `ring`: how many of them are stored,
+/// each in the place of an earlier one, or null.
 static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
-                    Value first, Value count, Value y) {
+                    Value first, Value count, Value ring, Value y) {
+  auto placeOf = [&](OpBuilder &b, Location loc, Value j) -> Value {
+    return ring ? arith::RemUIOp::create(b, loc, j, ring).getResult() : j;
+  };
   Value zeroF32 = constantF32(b, loc, 0),
         lowest = constantF32(b, loc, -std::numeric_limits<double>::infinity());
   auto maximum = scf::ForOp::create(
       b, loc, first, count, row.one, lowest,
       [&](OpBuilder &b, Location loc, Value j, ValueRange best) {
-        auto [s, shown] = row.score(b, loc, j);
+        auto [s, shown] = row.score(b, loc, placeOf(b, loc, j));
         Value next = arith::MaximumFOp::create(b, loc, best[0], s);
         scf::YieldOp::create(
             b, loc,
@@ -124,6 +128,7 @@ static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
   auto weigh = scf::ForOp::create(
       b, loc, first, count, row.one, ValueRange{zeroF32, y},
       [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
+        j = placeOf(b, loc, j);
         auto [s, shown] = row.score(b, loc, j);
         Value power = arith::SubFOp::create(b, loc, s, maximum.getResult(0));
         // A hidden entry has no weight, whatever its score is. If no entry is
@@ -150,7 +155,10 @@ DynamicMaskAttentionOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value heads = constantIndex(b, loc, shapeOf(getQuery())[1]);
-  Value rows = tensor::DimOp::create(b, loc, getQuery(), zero);
+  Value rows = tensor::DimOp::create(b, loc, getQuery(), zero), ring;
+  if (getWindow()) {
+    ring = tensor::DimOp::create(b, loc, getKeys(), one);
+  }
   auto loop = scf::ForOp::create(
       b, loc, zero, rows, one, getY(),
       [&](OpBuilder &b, Location loc, Value t, ValueRange y) {
@@ -160,8 +168,8 @@ DynamicMaskAttentionOp::decomposeOperation(OpBuilder &b) {
             b, loc, zero, heads, one, y,
             [&](OpBuilder &b, Location loc, Value h, ValueRange y) {
               AttentionRow row(*this, b, loc, t, h);
-              scf::YieldOp::create(b, loc,
-                                   attend(row, b, loc, first, count, y[0]));
+              scf::YieldOp::create(
+                  b, loc, attend(row, b, loc, first, count, ring, y[0]));
             });
         scf::YieldOp::create(b, loc, perHead.getResults());
       });

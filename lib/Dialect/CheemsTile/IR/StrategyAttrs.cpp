@@ -1,5 +1,6 @@
 // Which ops a strategy may stand on, and which sizes it may have.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/abi.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -244,6 +245,12 @@ LogicalResult AttentionStrategyAttr::verifyOn(Operation *op) const {
   auto attention = dyn_cast<SegmentedAttentionOp>(op);
   if (attention && attention.getPositions() && !getWindow()) {
     return op->emitOpError() << "needs sizes for its window";
+  }
+  constexpr int64_t unit = CHEEMS_RING_UNIT;
+  if (attention && attention.getWindow() &&
+      unit % getAttend().getEntries() != 0) {
+    return op->emitOpError() << "needs entries that divide " << unit
+                             << ", or a block has two pieces of a ring";
   }
   return standsOn<SegmentedAttentionOp>(op, *this,
                                         "cheems.segmented_attention");

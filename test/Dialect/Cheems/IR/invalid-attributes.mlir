@@ -56,7 +56,7 @@ module attributes {cheems.state = [#cheems.pool<name = "keys", role = key_scales
 
 // -----
 
-// expected-error@below {{an extent is a number of at least 0, slots or capacity}}
+// expected-error@below {{an extent is a number of at least 0, slots, capacity or ring}}
 module attributes {cheems.state = [#cheems.pool<name = "keys", role = keys, type = f32, shape = [slots, -1]>]} {}
 
 // -----

@@ -283,3 +283,11 @@ func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x
   %r:5 = cheems.segmented_attention bias scale 0.5 keep 16 block 64 {cheems_tile.strategy = #cheems_tile.attention_strategy<attend = <rows = 64, entries = 64, stages = 2, warps_m = 4, warps_n = 1>, store = <rows = 1, threads = 32, width = 4, columns = 128>, store_placed = <rows = 1, threads = 32, width = 4, columns = 128>, half = <rows = 1, threads = 32, width = 4, columns = 128>, visible = <rows = 64, warps = 4>, merged = <rows = 1, threads = 32, width = 4, columns = 128>>} ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) positions(%positions : tensor<?x3x2x?xi32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xi32>
   return %r#0 : tensor<?x4x8xf32>
 }
+
+// -----
+
+func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xf32>, %values: tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32> {
+  // expected-error@below {{needs entries that divide 768, or a block has two pieces of a ring}}
+  %r:3 = cheems.segmented_attention none scale 0.5 window 16 block 64 {cheems_tile.strategy = #cheems_tile.attention_strategy<attend = <rows = 64, entries = 512, stages = 2, warps_m = 4, warps_n = 1>, store = <rows = 1, threads = 32, width = 4, columns = 128>, store_placed = <rows = 1, threads = 32, width = 4, columns = 128>, half = <rows = 1, threads = 32, width = 4, columns = 128>, visible = <rows = 64, warps = 4>, merged = <rows = 1, threads = 32, width = 4, columns = 128>>} ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>
+  return %r#0 : tensor<?x4x8xf32>
+}

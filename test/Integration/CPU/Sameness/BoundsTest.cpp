@@ -57,12 +57,13 @@ constexpr int64_t slots = 3;
 class Buffers {
 public:
   Buffers(const Model &model, int64_t context, int64_t rows, bool upper)
-      : model(model), context(context), upper(upper) {
+      : model(model), upper(upper) {
     constexpr int64_t alignment = 64;
-    int64_t capacity = model.metadata().capacity(context);
+    sizes = {model.metadata().capacity(context),
+             model.metadata().ring(context, rows)};
     for (const StateKind &kind : model.metadata().state) {
-      pools.push_back(std::make_unique<Guarded>(
-          slots * kind.slotBytes(capacity), upper, alignment));
+      pools.push_back(std::make_unique<Guarded>(slots * kind.slotBytes(sizes),
+                                                upper, alignment));
       bases.push_back(pools.back()->data);
     }
     const Variant &variant = model.variant();
@@ -101,7 +102,8 @@ public:
     step.parameters = model.parameters();
     step.pools = bases.data();
     step.slot_count = slots;
-    step.capacity = model.metadata().capacity(context);
+    step.capacity = sizes.capacity;
+    step.ring = sizes.ring;
     step.workspace = (single ? decode : general)->data;
     (single ? model.decodeEntry() : model.generalEntry())(&step);
     return {vocabulary,
@@ -110,9 +112,8 @@ public:
 
   /// Whether every byte of the other slots is still as it was filled.
   bool othersUntouched(int64_t slot) const {
-    int64_t capacity = model.metadata().capacity(context);
     for (size_t i = 0; i < pools.size(); ++i) {
-      int64_t bytes = model.metadata().state[i].slotBytes(capacity);
+      int64_t bytes = model.metadata().state[i].slotBytes(sizes);
       for (int64_t at = 0; at < slots * bytes; ++at) {
         if (at / bytes != slot &&
             static_cast<unsigned char>(pools[i]->data[at]) != 0xff) {
@@ -125,7 +126,7 @@ public:
 
 private:
   const Model &model;
-  int64_t context;
+  PoolSizes sizes;
   bool upper;
   std::vector<std::unique_ptr<Guarded>> pools;
   std::vector<void *> bases;

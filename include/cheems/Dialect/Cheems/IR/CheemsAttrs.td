@@ -82,8 +82,8 @@ def Cheems_PoolAttr : AttrDef<Cheems_Dialect, "Pool"> {
   let mnemonic = "pool";
   let summary = "State that a sequence keeps between steps";
   let description = [{
-    A module has a list of them as `cheems.state`, in the order of the pools. `shape` has numbers, `slots` and `capacity`: how many sequences there
-    are, and how many entries each may have. docs/abi.md has the shapes of each `role`.
+    A module has a list of them as `cheems.state`, in the order of the pools. `shape` has numbers, `slots`, and `capacity` or `ring`: how many
+    sequences there are, and how many entries each may have; with `ring`, those of the latest rows. docs/abi.md has the shapes of each `role`.
 
     Example: `#cheems.pool<name = "keys", role = keys, type = bf16, shape = [slots, 2, 4, capacity, 64]>`
   }];
@@ -95,8 +95,8 @@ def Cheems_PoolAttr : AttrDef<Cheems_Dialect, "Pool"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Extents that a session chooses.
-    static constexpr int64_t kSlots = -1, kCapacity = -2;
-    /// "slots" or "capacity"; empty for a number.
+    static constexpr int64_t kSlots = -1, kCapacity = -2, kRing = -3;
+    /// "slots", "capacity" or "ring"; empty for a number.
     static ::llvm::StringRef nameOf(int64_t extent);
   }];
 }

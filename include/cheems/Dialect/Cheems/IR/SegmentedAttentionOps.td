@@ -15,7 +15,7 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     limit these rows:
     - with `keep` (W), row t sees only the W best of them by mask, as `keep_threshold` says;
     - with kind `threshold`, it sees only those with mask[j, m] >= `hide_below`;
-    - with `window` (W), it sees only those with j > t - W. All rows are stored all the same.
+    - with `window` (W), it sees only those with j > t - W.
     Attention of kind `none` is causal and has no masks. None are stored, and M is G' where this text has it.
 
     Operands and state: `query` [T, H, P], `key`, `value` [T, G, P] f32, of all rows; `mask` [T, M] f32, or `visible` in its place, which
@@ -25,7 +25,8 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     [slots, layers, G', C] i32; for i8 `key_scales` and `value_scales` [slots, layers, G', C] f32; and `counts` [slots, layers, G'] i32, if
     rows that no head sees are not stored.
 
-    What is stored: entry e is row e, with two exceptions. With `keep`, each head of A has entries of its own. When it has more than W
+    What is stored: entry e is row e, with three exceptions. With `window`, the pools are rings: row e is entry e mod C, in the place of an
+    earlier one that no row sees any more. With `keep`, each head of A has entries of its own. When it has more than W
     entries, the W best of them are stored in no order, and a block of rows follows them. With `counts`, only the visible rows are
     stored, in order, and their number is the count. If entries are dropped, at most `block` rows are stored before they attend.
 
@@ -47,7 +48,9 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
 
     Edges: a row that sees nothing gives zero, and so does a head that sees no row by `visible`. With `one_row` every segment has one row.
     The caller guarantees three things. A segment has at least one row. Its position is the number of rows that its sequence has. The
-    capacity C is large enough: for all rows of a sequence, or with `keep` for W + `block` rows.
+    capacity C is large enough: for all rows of a sequence, or with `keep` for W + `block` rows. With `window`, if C is less than all rows,
+    it is a multiple of `CHEEMS_RING_UNIT` (`abi.h`), so that blocks of entries stay in one piece, and at least one unit more than W plus the rows of
+    the longest segment, so that no two blocks that a row reads are in the same place.
 
     Accumulation: as in `dynamic_mask_attention`, which gets the same `allow_bf16`, and in `quantize_entries`. How rows are cut into segments
     changes only the rounding of f32. Cuts at multiples of `block` change nothing.

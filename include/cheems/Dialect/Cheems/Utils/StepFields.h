@@ -4,6 +4,7 @@
 
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsAttrs.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace cheems {
@@ -23,6 +24,25 @@ inline BlockArgument argumentOf(FunctionOpInterface function, StepField field) {
     }
   }
   return {};
+}
+
+/// The entry of the module's `cheems.state` that an argument is; null for what
+/// is no pool, or has none.
+inline PoolAttr poolOf(FunctionOpInterface function, unsigned argument) {
+  auto index = function.getArgAttrOfType<mlir::IntegerAttr>(argument, kIndex);
+  auto module = function->getParentOfType<mlir::ModuleOp>();
+  auto state =
+      module ? module->getAttrOfType<mlir::ArrayAttr>(kState) : nullptr;
+  if (stepFieldOf(function, argument) != StepField::Pools || !index || !state ||
+      index.getValue().uge(state.size())) {
+    return {};
+  }
+  return mlir::dyn_cast<PoolAttr>(state[index.getInt()]);
+}
+
+/// Whether the entries of a pool are a ring.
+inline bool isRing(PoolAttr pool) {
+  return pool && llvm::is_contained(pool.getShape(), PoolAttr::kRing);
 }
 
 } // namespace cheems

@@ -12,7 +12,7 @@ def CheemsCPU_DynamicMaskAttentionOp : CheemsCPU_DestinationOp<"dynamic_mask_att
   let description = [{
     Softmax attention of a block of query rows over the stored keys of their sequence. The keys of the block are stored already.
 
-    Equation: row t sees entry j if j <= first + t, or with `seen` if j < seen[t]. With `window` (W), j > first + t - W must hold, too. With `threshold` operands, the entry must also be kept
+    Equation: row t sees entry j if j <= first + t, or with `seen` if j < seen[t]. With `window` (W), j > first + t - W must hold, too, and row j is entry j mod C. With `threshold` operands, the entry must also be kept
     for row t, as `keep_threshold` says. Query head h has the key head g = h / (H/G) and the mask head m = h / (H/M). With
     s[j] = scale * sum_p query[t, h, p] * keys[g, j, p]:
     - `bias`: w is the softmax of s[j] + mask[m, j] over the entries j that the row sees
@@ -40,7 +40,8 @@ def CheemsCPU_DynamicMaskAttentionOp : CheemsCPU_DestinationOp<"dynamic_mask_att
     - C10: `mask` is given if and only if the kind is not `none`.
     - C11: `window` >= 1, and it is given only for kind `none`.
 
-    Edges: a row that sees nothing gives zero. The caller guarantees first + T <= C.
+    Edges: a row that sees nothing gives zero. The caller guarantees first + T <= C. With `window`, C may be less, as
+    `cheems.segmented_attention` says.
 
     Accumulation: f32. Keys, values and quantized values are widened exactly. The running maximum and sum are f32. A score is multiplied by
     its key's scale once, and a weight by its value's scale. If keys are bf16, or i8 with `allow_bf16`, a target that multiplies bf16 may

@@ -43,7 +43,7 @@ def CheemsPlan_EntryKind : I32EnumAttr<"EntryKind", "What an entry is for", [
 def CheemsPlan_StepSize : I32EnumAttr<"StepSize", "A size of a step or of its pools", [
     I32EnumAttrCase<"Tokens", 0, "tokens">, I32EnumAttrCase<"Segments", 1, "segments">, I32EnumAttrCase<"Rows", 2, "rows">,
     I32EnumAttrCase<"Slots", 3, "slots">, I32EnumAttrCase<"Capacity", 4, "capacity">,
-    I32EnumAttrCase<"EmbeddingRows", 5, "embedding_rows">]> {
+    I32EnumAttrCase<"EmbeddingRows", 5, "embedding_rows">, I32EnumAttrCase<"Ring", 6, "ring">]> {
   let cppNamespace = "::cheems::plan";
   let genSpecializedAttr = 0;
 }

@@ -10,7 +10,7 @@ def CheemsPlan_SizeOp : CheemsPlan_Op<"size", [CheemsPlan_NamedResult, Pure]> {
   let summary = "A size of the step";
   let description = [{
     How many `tokens`, `segments`, `rows` of logits or `embedding_rows` the step has, or how many `slots` its pools have, each with a `capacity`
-    of so many entries.
+    of so many entries, or with a `ring` of the latest ones.
 
     Equation: result = the size.
 
