@@ -20,20 +20,21 @@ import tempfile
 from typing import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "test/Integration/CUDA/compiled")]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "scripts/gpu_check"), str(ROOT / "test/Integration/CUDA/compiled")]
 
+import artefact  # noqa: E402
 import page  # noqa: E402
+import plan  # noqa: E402
 import random_model  # noqa: E402
 from models import MODELS  # noqa: E402
-from plan import BYTES, program, ptx_of  # noqa: E402
 
 PAGE, OVERVIEW = ROOT / "docs" / "gpu-counts.md", ROOT / "docs" / "performance.md"
 OF_THE_PAGE, FURTHER = "doge-160M", "doge-320M"
 ARCHITECTURES = ("sm_90a", "sm_80")
 STEPS = [
-    {"name": "a prompt of 512 tokens", "part": "prompt", "function": "step", "sequences": [(512, 0)]},
-    {"name": "decoding one sequence of 512 tokens", "part": "decode-1", "function": "step_decode", "sequences": [(1, 511)]},
-    {"name": "decoding 64 sequences of 512 tokens", "part": "decode-64", "function": "step_decode", "sequences": [(1, 511)] * 64},
+    {"name": "a prompt of 512 tokens", "part": "prompt", "entry": "general", "sequences": [(512, 0)]},
+    {"name": "decoding one sequence of 512 tokens", "part": "decode-1", "entry": "decode", "sequences": [(1, 511)]},
+    {"name": "decoding 64 sequences of 512 tokens", "part": "decode-64", "entry": "decode", "sequences": [(1, 511)] * 64},
 ]
 CODED = ("int8", "int4")  # other weights of a step of decoding
 OF_CODES = STEPS[1:2]
@@ -52,67 +53,113 @@ MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a matm
 FULL_TILE = 64  # rows and outputs that a matmul must have for that: of fewer, a tile has some idle
 
 
-def launches_of_layer(text):
-    """How many launches with blocks the function of a layer of decoding has for one row, in few splits."""
-    def for_one_row(kernels):
-        kernels = [kernel for kernel in kernels if not re.match(r"matmul\w*_few_rows", kernel)]
-        for merged in [kernel for kernel in kernels if kernel.startswith("merged_matmul")]:
-            one = "rounded_matmul" if "matmul_int" in merged else "matmul_of_one_row"
-            for other in ("merge_splits", one):  # of more splits
-                kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
-        for own, takers in (("rms_norm", r"normed_matmul"), ("round_rows", r"(normed|merged|rounded)_matmul_int")):
-            taken = sum(bool(re.match(takers, kernel)) for kernel in kernels)
-            mine = [kernel for kernel in kernels if kernel.startswith(own)]
-            kernels = [kernel for kernel in kernels if kernel not in mine] + mine[taken:]
-        return kernels
-    layers = re.findall(r"^  func\.func private @layer\w+_decode\(.*?^  }$", text, re.S | re.M)
-    return max(len(for_one_row(re.findall(r"\bcheems_tile\.launch @(\w+)", layer))) for layer in layers)
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """What its text says of its arguments, which no plan has."""
+    types: list
+    reads: set  # numbers of arguments
+    writes: set
 
 
-def compiled_model(tools, model, architecture, folder, weights="stored"):
-    """A model, all keys kept, as `step.py` wants it; without the steps."""
-    random_model.save(folder, model, "bf16", None)
-    text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--weights", weights,
-                   "--emit", "launches", "-o", "-")
-    (folder / "launches.mlir").write_text(text)
-    (folder / "kernels.ptx").write_text(ptx_of(tools, text, architecture))
-    # What a number of the model is has no effect on any count, so the order of tensors has none either.
-    size = int(re.search(r"cheems\.parameter_bytes = (\d+)", text)[1])
-    weights = (folder / "model.safetensors").read_bytes()
-    (folder / "parameters.bin").write_bytes(weights[-size:].ljust(size, b"\0"))
-    return text
+def kernels_in(text):
+    """name -> Kernel, of a module's text"""
+    found = {}
+    for name, arguments, body in re.findall(r"^  cheems_tile\.kernel @([\w.$]+)\(([^\n]*)\) warps[^\n]*\n(.*?)^  }$", text, re.M | re.S):
+        names = re.findall(rf"{plan.NAME}(?=: )", arguments)
+        numbers = lambda pattern: {names.index(one) for one in re.findall(pattern, body) if one in names}
+        found[name] = Kernel(plan.argument_types(arguments), numbers(rf"\b(?:load|async_copy|bulk_copy) ({plan.NAME})\["),
+                             numbers(rf"\b(?:store|scatter) %\S+, ({plan.NAME})\["))
+    return found
 
 
-def counted_model(tools, driver, model, architecture, folder, steps):
-    """What step.py makes of the steps of a model, in a folder that has all that it needs."""
-    if not (folder / "parameters.bin").exists():
-        compiled_model(tools, model, architecture, folder)
-    (folder / "steps.json").write_text(json.dumps(steps))
-    subprocess.run([sys.executable, str(ROOT / "test/Integration/CUDA/compiled/step.py"), str(driver), folder, architecture], check=True)
-    return json.loads((folder / "launches.json").read_text())
+class Model:
+    """A compiled model, all keys kept, in a folder where `step.py` finds its kernels and weights."""
+
+    def __init__(self, tools, model, architecture, folder, weights="stored"):
+        self.tools, self.folder = tools, folder
+        random_model.save(folder, model, "bf16", None)
+        options = [str(folder), "--target", "cuda", "--cuda-arch", architecture, "--weights", weights]
+        compiled = folder / "model.cheems"
+        # Machine code, which nobody wants here, takes longer than all else.
+        plan.program(tools, "cheems-compile", *options, "-o", str(compiled), CHEEMS_PTXAS="none")
+        self.kernels = kernels_in(plan.program(tools, "cheems-compile", *options, "--emit", "launches", "-o", "-"))
+        data = compiled.read_bytes()
+        places, _ = artefact.sections(data)
+        section = lambda name: data[places[name][0]:][:places[name][1]]
+        self.metadata, image = json.loads(section("metadata")), section("image.cuda")
+        (card,) = self.metadata["images"][0]["cards"]
+        self.plan, ptx = (image[begin:begin + size] for begin, size in (card["plan"], card["ptx"]))
+        (folder / "kernels.ptx").write_bytes(ptx.rstrip(b"\0"))
+        (folder / "parameters.bin").write_bytes(section("weights"))
+        self.names = {one["offset"]: re.sub(r"^model\.(layers\.\d+\.)?|\.weight$", "", one["name"]) for one in self.metadata["parameters"]}
+
+    def planned(self, step):
+        """The step with all that step.py wants of it."""
+        sequences, pools = step["sequences"], []
+        count, capacity = len(sequences), max(length + position for length, position in sequences)
+        for pool in self.metadata["state"]:
+            shape = [{"slots": count, "capacity": capacity}.get(extent, extent) for extent in pool["shape"]]
+            pools.append(plan.Array(None, shape, pool["type"]).bytes)
+        tokens = sum(length for length, _ in sequences)
+        launches = plan.launches_of(self.tools, self.plan.decode(), step["entry"], tokens=tokens, segments=count, rows=count, slots=count,
+                                    capacity=capacity)
+        return {**step, "vocabulary": self.metadata["vocab_size"], "pools": pools, **launches}
+
+    def counted(self, driver, architecture, steps):
+        """What step.py makes of the steps; each launch with what its kernel's text says of its arguments."""
+        (self.folder / "steps.json").write_text(json.dumps([self.planned(step) for step in steps]))
+        script = ROOT / "test/Integration/CUDA/compiled/step.py"
+        subprocess.run([sys.executable, str(script), str(driver), self.folder, architecture], check=True)
+        found = json.loads((self.folder / "launches.json").read_text())
+        for launch in found["launches"]:
+            if launch["step"] is not None:
+                launch.update(self.operands(launch))
+        return found
+
+    def operands(self, launch):
+        """Arrays and numbers that the kernel is given, but for tensor maps, and the arrays that it reads."""
+        kernel = self.kernels[launch["kernel"]]
+        given = list(plan.operands(kernel.types, launch["arguments"]))
+        is_map = lambda one: isinstance(one, list)
+        written, arrays, reads = min(kernel.writes), {}, {}
+        for one in given:
+            if isinstance(one, plan.Array):
+                arrays.setdefault(one.place, one)
+        for i in sorted(kernel.reads):
+            # A map is of an array that is there, too. Memory that is read under two shapes is read once.
+            one = arrays[tuple(given[i][1])] if is_map(given[i]) else given[i]
+            reads.setdefault(one.place, one)
+        plain = lambda one: [*one.shape, one.element] if isinstance(one, plan.Array) else one
+        inputs = [one for one in given[:written] if not is_map(one)]
+        names = [self.names[one.place[1]] if isinstance(one, plan.Array) and one.place[0] == "weights" else "" for one in inputs]
+        return {"inputs": [plain(one) for one in inputs], "names": names, "outputs": [plain(one) for one in given[written:]],
+                "reads": [plain(one) for one in reads.values()]}
 
 
 def counted(tools, driver, name, architecture, folder, steps=STEPS, weights="stored"):
     """What step.py makes of one layer of a published model."""
-    model = dataclasses.replace(MODELS[name], layers=1)
-    launches = launches_of_layer(compiled_model(tools, model, architecture, folder, weights))
-    if launches > MOST_LAUNCHES:
-        raise SystemExit(f"{name}, {architecture}, {weights}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
-    return counted_model(tools, driver, model, architecture, folder, steps)
+    model = Model(tools, dataclasses.replace(MODELS[name], layers=1), architecture, folder, weights)
+    found = model.counted(driver, architecture, steps)
+    for number, step in enumerate(steps):
+        if [length for length, _ in step["sequences"]] != [1]:
+            continue
+        launches = sum(launch["step"] == number and launch["part"].startswith("layer ") for launch in found["launches"])
+        if launches > MOST_LAUNCHES:
+            raise SystemExit(f"{name}, {architecture}, {weights}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
+    return found
 
 
 def size(array):
-    return math.prod(array[:-1]) * BYTES[array[-1]] if isinstance(array, list) else 0
+    return math.prod(array[:-1]) * plan.BYTES[array[-1]] if isinstance(array, list) else 0
 
 
 class Launch:
     """One of a step, with the least that it can cost."""
 
-    def __init__(self, found, architecture, multiprocessors, steps=STEPS):
+    def __init__(self, found, architecture, multiprocessors, steps):
         self.counts, self.inputs, self.outputs = found["counts"], found["inputs"], found["outputs"]
-        self.kernel = re.sub(r"_\d+$", "", found["kernel"])
-        self.grid, self.reads = found["grid"], found["reads"]
-        self.names = [re.sub(r"^%|_\d+$", "", name) for name in found["names"]]
+        self.name, self.kernel = found["kernel"], re.sub(r"_\d+$", "", found["kernel"])
+        self.grid, self.reads, self.names = found["grid"], found["reads"], found["names"]
         self.step = steps[found["step"]]
         self.multiprocessors, self.rate = multiprocessors, TENSOR_RATE[architecture]
 
@@ -185,12 +232,11 @@ class Launch:
     def least_read(self):
         if self.kernel == "gather_rows":
             return size([self.outputs[0][0], *self.inputs[0][1:]]) + size(self.inputs[1])
-        arrays = [one for i, one in enumerate(self.inputs + self.outputs) if i in self.reads]
         if not self.is_attention:
-            return sum(map(size, arrays))
+            return sum(map(size, self.reads))
         # What it stores itself it need not read.
         seen = sum(position + (0 if self.stores_entries else length) for length, position in self.step["sequences"])
-        return sum(size(one) for one in arrays if one not in self.pools()) + self.entries(seen)
+        return sum(size(one) for one in self.reads if one not in self.pools()) + self.entries(seen)
 
     def least_written(self):
         if not self.stores_entries:
@@ -223,6 +269,10 @@ class Launch:
 
     def per_matmul(self):
         return per_matmul(self.counts)
+
+
+def launches_of(found, architecture, steps=STEPS):
+    return [Launch(one, architecture, found["multiprocessors"], steps) for one in found["launches"] if one["step"] is not None]
 
 
 def per_multiply_adds(counts, rate):
@@ -397,12 +447,11 @@ def main():
                         codes[weights] = counted(options.bin.resolve(), options.driver.resolve(), name, architecture, pathlib.Path(other),
                                                  OF_CODES, weights)
             triton = next(one["counts"] for one in found["launches"] if one["step"] is None)
-            launches = [Launch(one, architecture, found["multiprocessors"]) for one in found["launches"] if one["step"] is not None]
+            launches = launches_of(found, architecture)
             bad += [f"{name}, {architecture}: {what}" for goal in goals(triton, TENSOR_RATE[architecture]) for what in goal.missed(launches)]
             parts = tables(launches, architecture, triton)
             for weights, of_codes in codes.items():
-                steps = [Launch(one, architecture, of_codes["multiprocessors"], OF_CODES) for one in of_codes["launches"]
-                         if one["step"] is not None]
+                steps = launches_of(of_codes, architecture, OF_CODES)
                 bad += [f"{name}, {architecture}: {what}" for what in missed_by_codes(steps, weights)]
                 if architecture == ARCHITECTURES[0]:
                     parts[PAGE, f"{weights} {architecture}"] = coded(steps)

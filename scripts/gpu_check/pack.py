@@ -64,8 +64,8 @@ FULL = Work(GOLDENS, ["doge-160M", "cheems-1.3B"], 0, ["sm_80", "sm_90a"], "doge
             {"prompt": 512, "depth": 512, "count": 64, "sequences": "1,8,64", "repeat": 3}, OPERATIONS,
             ladder_models.full())
 TINY_STEPS = [
-    {"name": "a prompt of 20 tokens", "part": "prompt", "function": "step", "sequences": [(20, 0)]},
-    {"name": "decoding 2 sequences of 20 tokens", "part": "decode-2", "function": "step_decode", "sequences": [(1, 19)] * 2},
+    {"name": "a prompt of 20 tokens", "part": "prompt", "entry": "general", "sequences": [(20, 0)]},
+    {"name": "decoding 2 sequences of 20 tokens", "part": "decode-2", "entry": "decode", "sequences": [(1, 19)] * 2},
 ]
 TINY = Work(GOLDENS[:2], ["doge-20M"], 1, ["sm_90a"], "doge-20M", TINY_STEPS,
             {"prompt": 16, "depth": 8, "count": 2, "sequences": "1,2", "repeat": 1},
@@ -148,13 +148,12 @@ class Packer:
             folder = self.data / "kernels" / architecture
             folder.mkdir(parents=True)
             found = gpu_counts.counted(self.bins, self.driver, self.work.kernels_of, architecture, folder, self.work.steps)
-            launches = [(one["kernel"], gpu_counts.Launch(one, architecture, found["multiprocessors"], self.work.steps))
-                        for one in found["launches"] if one["step"] is not None]
+            launches = gpu_counts.launches_of(found, architecture, self.work.steps)
             counts = {"model": self.work.kernels_of, "parameter_bytes": (folder / "parameters.bin").stat().st_size,
-                      "launches": [summary(*one) for one in launches]}
+                      "launches": [summary(one) for one in launches]}
             (folder / "counts.json").write_text(json.dumps(counts))
             for file in folder.iterdir():
-                if file.name not in ("launches.mlir", "kernels.ptx", "steps.json", "counts.json"):
+                if file.name not in ("kernels.ptx", "steps.json", "counts.json"):
                     file.unlink()
 
     def conformance(self):
@@ -162,10 +161,10 @@ class Packer:
         run(sys.executable, ROOT / "scripts/gpu_check/recording.py", self.driver, self.data / "conformance")
 
 
-def summary(name, launch):
+def summary(launch):
     """Numbers of one launch; cycles are those of one multiprocessor."""
     busiest = max(gpu_counts.PIPES, key=launch.cycles)
-    return {"name": name, "of": launch.of_what(), "shape": launch.shape(), "step_name": launch.step["name"],
+    return {"name": launch.name, "of": launch.of_what(), "shape": launch.shape(), "step_name": launch.step["name"],
             "counts": launch.counts, "blocks": math.prod(launch.grid), "read": launch.read(), "least_read": launch.least_read(),
             "least_tensor": launch.least_tensor(), "multiprocessors": launch.multiprocessors, "busiest": (busiest, launch.cycles(busiest))}
 

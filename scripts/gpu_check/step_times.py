@@ -34,14 +34,16 @@ class Timer:
         size = blocks * 32 * step.SECTORS_PER_BLOCK
         memory = driver.allocate(b"", size)
         driver.call("cuMemsetD8_v2", C.c_uint64(memory), 0, C.c_size_t(size))
-        self.flush = self.ready(step.FLUSH, "flush", (blocks, 1, 1), step.SECTORS_PER_BLOCK, 0, [struct.pack("<Q", memory)])
+        flush = {"kernel": "flush", "grid": (blocks, 1, 1), "threads": step.SECTORS_PER_BLOCK, "shared": 0}
+        self.flush = self.ready(flush, step.FLUSH, [struct.pack("<Q", memory)])
         self.flush()
         self.flushing = self.timed([self.flush] * repeats)
 
-    def ready(self, text, kernel, grid, threads, shared, arguments):
+    def ready(self, launch, text, arguments):
+        kernel, shared = launch["kernel"], launch["shared"]
         if kernel not in self.functions:
             self.functions[kernel] = self.driver.load(text, kernel, shared)[1]
-        return lambda: self.driver.start(self.functions[kernel], grid, (threads, 1, 1), shared, arguments, self.stream)
+        return lambda: self.driver.start(self.functions[kernel], launch["grid"], (launch["threads"], 1, 1), shared, arguments, self.stream)
 
     def timed(self, launches):
         """Microseconds of all of them together."""
@@ -63,8 +65,8 @@ class Timer:
         driver.call("cuGraphDestroy", graph)
         return statistics.median(times[-self.runs:])
 
-    def launch(self, what, text, kernel, grid, threads, shared, arguments):
-        launch = self.ready(text, kernel, grid, threads, shared, arguments)
+    def launch(self, number, planned, text, arguments):
+        kernel, launch = planned["kernel"], self.ready(planned, text, arguments)
         # Copies to the GPU run in another stream. A driver may load code at its first launch, which it cannot while one is recorded.
         self.driver.call("cuCtxSynchronize")
         launch()
@@ -73,7 +75,7 @@ class Timer:
         warm = self.timed([launch] * self.repeats) / self.repeats
         local = C.c_int()
         self.driver.call("cuFuncGetAttribute", C.byref(local), LOCAL_SIZE_BYTES, self.functions[kernel])
-        print(json.dumps({"kernel": kernel, "step": what["step"], "local": local.value, "cold": cold, "warm": warm}), flush=True)
+        print(json.dumps({"kernel": kernel, "step": number, "local": local.value, "cold": cold, "warm": warm}), flush=True)
 
 
 def main(library, folder, *how):

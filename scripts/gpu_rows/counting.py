@@ -99,9 +99,10 @@ class Bench:
     def together(self, model, rows, kernels):
         """Returns, for a prompt of so many rows, the launches whose names match: empty caches before the first of them, and what one leaves
         in the cache is there for the next one."""
-        steps = [{"name": "", "part": "prompt", "function": "step", "sequences": [(rows, 0)], "together": kernels}]
+        steps = [{"name": "", "part": "prompt", "entry": "general", "sequences": [(rows, 0)], "together": kernels}]
         with tempfile.TemporaryDirectory() as folder:
-            found = gpu_counts.counted_model(self.tools, self.driver, model, self.architecture, pathlib.Path(folder), steps)
+            compiled = gpu_counts.Model(self.tools, model, self.architecture, pathlib.Path(folder))
+            found = compiled.counted(self.driver, self.architecture, steps)
         return Step([one["counts"] for one in found["launches"] if re.match(kernels, one["kernel"])], 0)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs steps of a compiled model on the emulator's driver, and counts each launch by itself: step.py LIBRARY FOLDER ARCH
 
-FOLDER has the model's text at the stage `launches` (launches.mlir), its PTX (kernels.ptx), its parameters in the order of the file
-(parameters.bin) and steps.json: of each step, the function and the length and position of each sequence. What is counted goes to
-launches.json: of each launch its kernel, operands and counts. Caches of the GPU are empty before each launch. If a step has a pattern `together`,
+FOLDER has the model's PTX (kernels.ptx), its weights (parameters.bin) and steps.json: of each step the length and position of each sequence,
+the words of the vocabulary, the bytes of each pool, and what `plan.launches_of` gives. What is counted goes to launches.json: each launch with
+the number of its step and its counts. Caches of the GPU are empty before each launch. If a step has a pattern `together`,
 launches whose names match it are counted alone. Of those in a row, caches are empty before the first, and keep what each one leaves.
 """
 import ctypes as C
@@ -21,7 +21,7 @@ CONFORMANCE = HERE.parents[3] / "emulator/test/conformance"
 sys.path[:0] = [str(HERE), str(CONFORMANCE)]
 
 from driver import Driver  # noqa: E402
-from plan import Array, Plan, entries, is_map, memref, parameters  # noqa: E402
+from plan import entries, parameters  # noqa: E402
 
 # Each thread reads a sector of its own.
 FLUSH = b"""
@@ -46,6 +46,10 @@ SECTORS_PER_BLOCK = 1024
 TRITON = CONFORMANCE / "ptx" / "attn_causal_bf16_d128_w8.sm_80.ptx"
 
 
+def start(driver, launch, text, arguments):
+    driver.launch(text, launch["kernel"], launch["grid"], (launch["threads"], 1, 1), launch["shared"], arguments)
+
+
 class Counter:
     """Counts launches: each, or some in a row, is a step of the driver's counts, with nothing else in it."""
 
@@ -54,15 +58,15 @@ class Counter:
         self.memory = driver.allocate(b"", FLUSHED)
         driver.call("cuMemsetD8_v2", C.c_uint64(self.memory), 0, C.c_size_t(FLUSHED))
 
-    def launch(self, what, text, kernel, grid, threads, shared, arguments, last=True):
+    def launch(self, step, launch, text, arguments, last=True):
         """`last`: of those that are counted together."""
         if not self.counting:
             blocks = FLUSHED // 32 // SECTORS_PER_BLOCK
             self.driver.launch(FLUSH, "flush", (blocks, 1, 1), (SECTORS_PER_BLOCK, 1, 1), 0, [struct.pack("<Q", self.memory)])
             self.driver.call("cuProfilerStart")
             self.counting = True
-        self.driver.launch(text, kernel, grid, (threads, 1, 1), shared, arguments)
-        self.launches.append({"kernel": kernel, "grid": grid, "threads": threads, **what})
+        start(self.driver, launch, text, arguments)
+        self.launches.append({"step": step, **launch})
         if last:
             self.end()
 
@@ -74,80 +78,48 @@ class Counter:
 
 class Model:
     def __init__(self, folder, counter):
-        self.plan, self.counter = Plan((folder / "launches.mlir").read_text()), counter
+        self.counter = counter
         self.texts = {name: text.encode() for name, text in entries((folder / "kernels.ptx").read_text()).items()}
-        data = (folder / "parameters.bin").read_bytes()
-        self.parameters = Array(counter.driver.allocate(data), (len(data),), "i8")
+        self.weights = counter.driver.allocate((folder / "parameters.bin").read_bytes())
 
-    def array(self, shape, element, data=b""):
-        room = Array(0, tuple(shape), element)
-        return Array(self.counter.driver.allocate(data, room.bytes), room.shape, element)
-
-    def numbers(self, values, *shape):
-        return self.array(shape or (len(values),), "i32", struct.pack(f"<{len(values)}i", *values))
-
-    def run(self, number, step):
-        """Every sequence wants the logits of its last row. All tokens differ, so each has a row of the embedding."""
-        types = dict(self.plan.functions[step["function"]][0])
-        vocabulary = memref(types["%logits"])[0][1]
+    def memory(self, step):
+        """Where the arrays of a step are, by their places but for weights. Every sequence wants the logits of its last row. All tokens
+        differ, so each has a row of the embedding."""
+        allocate = self.counter.driver.allocate
         table, last, rows = [], [], 0
         for slot, (length, position) in enumerate(step["sequences"]):
             table += [slot, rows, length, position, length + position, 0, 0, 0]
             rows += length
             last.append(rows - 1)
-        generator, sequences = random.Random(1), len(step["sequences"])
-        capacity = max(length + position for length, position in step["sequences"])
-        given = {"%tokens": self.numbers(generator.sample(range(vocabulary), rows)), "%segments": self.numbers(table, sequences, 8),
-                 "%rows": self.numbers(last), "%logits": self.array((sequences, vocabulary), "f32")}
-        arguments = []
-        for name, type_ in types.items():
-            extents, element = memref(type_)
-            if name.startswith("%embedding"):  # none are wanted
-                shape = [0 if extent is None else extent for extent in extents]
-                arguments.append(Array(self.parameters.address, tuple(shape), element))
-                continue
-            if name in given or (element == "i8" and len(extents) == 1):
-                arguments.append(given.get(name, self.parameters))
-                continue
-            dynamic = iter([sequences, capacity])
-            shape = [next(dynamic) if extent is None else extent for extent in extents]
-            arguments.append(self.array(shape, element, bytes(Array(0, tuple(shape), element).bytes)))
-        self.plan.run(step["function"], arguments, lambda size: self.counter.driver.allocate(b"", size),
-                      lambda launch: self.launch(number, launch, step.get("together")))
-        if "together" in step:
-            self.counter.end()
+        tokens = random.Random(1).sample(range(step["vocabulary"]), rows)
+        numbers = lambda values: allocate(struct.pack(f"<{len(values)}i", *values))
+        return {("tokens",): numbers(tokens), ("segments",): numbers(table), ("rows",): numbers(last),
+                ("logits",): allocate(b"", 4 * step["vocabulary"] * len(last)),
+                **{("pool", i): allocate(bytes(size)) for i, size in enumerate(step["pools"])},
+                **{("area", i): allocate(b"", size) for i, size in enumerate(step["areas"])}}
 
-    def launch(self, number, launch, together):
-        if 0 in launch.grid:  # as the runtime does
-            return
-        kernel, counter = self.plan.kernels[launch.kernel], self.counter
-        text, arguments = self.texts[launch.kernel], parameters(self.counter.driver, kernel, launch)
-        if together and not re.match(together, launch.kernel):
+    def run(self, number, step):
+        memory, counter, together = self.memory(step), self.counter, step.get("together")
+        address = lambda place: self.weights + place[1] if place[0] == "weights" else memory[tuple(place)]
+        for launch in step["launches"]:
+            text, arguments = self.texts[launch["kernel"]], parameters(counter.driver, launch, address)
+            if not together:
+                counter.launch(number, launch, text, arguments)
+            elif re.match(together, launch["kernel"]):
+                counter.launch(number, launch, text, arguments, last=False)
+            else:
+                counter.end()
+                start(counter.driver, launch, text, arguments)
+        if together:
             counter.end()
-            counter.driver.launch(text, launch.kernel, launch.grid, (kernel.threads, 1, 1), kernel.shared, arguments)
-            return
-        given = launch.inputs + launch.outputs
-        # A map is of an input that is there before it, perhaps with another shape.
-        addresses = [getattr(one, "address", None) for one in given]
-        place = {i: sum(not is_map(type_) for type_ in kernel.types[:i]) for i in range(len(given))}
-        place = {i: place[addresses.index(addresses[i])] if is_map(kernel.types[i]) else at for i, at in place.items()}
-        operands = [[*one.shape, one.element] if isinstance(one, Array) else one
-                    for one, type_ in zip(given, kernel.types) if not is_map(type_)]
-        inputs = len(operands) - len(launch.outputs)
-        # Memory that is read under two shapes is read once.
-        reads = {getattr(given[i], "address", -1 - i): place[i] for i in sorted(kernel.reads, reverse=True)}
-        what = {"step": number, "names": launch.names[:inputs], "inputs": operands[:inputs], "outputs": operands[inputs:],
-                "reads": sorted(reads.values())}
-        more = {"last": False} if together else {}
-        counter.launch(what, text, launch.kernel, launch.grid, kernel.threads, kernel.shared, arguments, **more)
 
 
 def triton(counter, tokens, heads, size):
     """Causal attention of the conformance set: no mask, no segments."""
-    driver, room = counter.driver, Array(0, (heads, tokens, size), "bf16")
-    buffers = [struct.pack("<Q", driver.allocate(bytes(room.bytes))) for _ in range(4)]
+    buffers = [struct.pack("<Q", counter.driver.allocate(bytes(2 * heads * tokens * size))) for _ in range(4)]
     arguments = buffers + [struct.pack("<i", tokens), struct.pack("<f", size**-0.5), struct.pack("<Q", 0), struct.pack("<Q", 0)]
-    counter.launch({"step": None}, TRITON.read_bytes(), "attn", (-(-tokens // 128), heads, 1), 256, 98304, arguments)
+    launch = {"kernel": "attn", "grid": (-(-tokens // 128), heads, 1), "threads": 256, "shared": 98304}
+    counter.launch(None, launch, TRITON.read_bytes(), arguments)
 
 
 def program(library, folder):
