@@ -80,10 +80,10 @@ def keep(results, samples):
         results["limits"].setdefault(name, []).append(table.median(values))
 
 
-def check_bytes(results, jobs):
+def check_bytes(results, jobs, bytes_of=modules.bytes_of):
     """Says where our program and models.py count different bytes."""
     for job in jobs:
-        told, expected = results["samples"].get(job.key(), {}).get("notes", {}).get("bytes"), modules.bytes_of(job, results["settings"])
+        told, expected = results["samples"].get(job.key(), {}).get("notes", {}).get("bytes"), bytes_of(job, results["settings"])
         if told and expected and abs(told / expected - 1) > 0.03:
             say(f"{job.name()}, {job.model}, {job.test}: cheems-bench counts {told / 1e6:.1f} MB a token, "
                 f"models.py {expected / 1e6:.1f}; one of them is wrong")

@@ -25,10 +25,6 @@ class Transformer:
         inside = sum(math.prod(shape) for name, shape in self.tensors() if len(shape) == 2 and "embed" not in name and "lm_head" not in name)
         return 2 * (inside * rows + self.vocabulary * self.hidden * logits)
 
-    def step_flops(self, depth):
-        """The same of a decoding step, and of its attention (two products per key in sight)."""
-        return self.matmul_flops(1, 1) + 4 * self.layers * self.heads * self.head_size * min(depth, self.window or depth)
-
     def prefill_flops(self, tokens):
         """The same of a prompt whose last token alone needs logits, and of its causal attention (two products per pair)."""
         seen = min(tokens, self.window or tokens)

@@ -80,7 +80,14 @@ def rounds(job):
 
 def long(job):
     """Whether a short look at everything leaves it out."""
-    return job.test.startswith("decode ") and job.tokens() > DEPTHS[0]
+    return job.test.startswith("decode ") and job.tokens() > DEPTHS[0] or (job.by, job.how) == ("transformers", "bf16")
+
+
+def bytes_of(job, settings):
+    """What models.py counts for a token of decoding, to be held against cheems-bench; nothing where weights are rounded."""
+    if weights_of(job.model)[1] or not job.test.startswith("decode"):
+        return None
+    return MODELS[job.model].step_bytes(job.tokens() + settings["count"] // 2)
 
 
 class RealRunner(Runner):
@@ -116,6 +123,8 @@ class RealRunner(Runner):
         part.rename(path)
 
     def prepare(self, job):
+        if "avx512" in job.how.split() and "avx512vl" not in self.features:
+            raise Missing("no avx512vl in this CPU")
         if job.by != "openvino":
             return super().prepare(job)
         if job.how == "bf16" and not set(BFLOAT) & set(self.features):
@@ -136,14 +145,6 @@ class RealRunner(Runner):
         if not path:
             raise Missing("OPENVINO_PYTHON names no Python")
         return path
-
-    def cheems(self, job):
-        """cheems-bench counts all keys of a layer with a window, also those that it does not read."""
-        rate, notes, limits = super().cheems(job)
-        if job.model == WINDOWED:
-            shape, depth = MODELS[WINDOWED], job.tokens() + self.count // 2
-            notes.update(bytes=shape.step_bytes(depth), operations=shape.step_flops(depth))
-        return rate, notes, limits
 
     def torch(self, job):
         """OpenVINO and transformers: one run of a program times both a prompt and decoding, and keeps for later what was not asked for."""
@@ -187,7 +188,11 @@ def main():
     if a.write and not a.recorded and not compare.committed()[1]:
         parser.error("--write names the commit that was measured, and there are changes that are not committed")
     RealRunner.source = a.folder.resolve()
-    results = json.loads(a.recorded.read_text()) if a.recorded else compare.take_turns(all_jobs(), a, RealRunner, rounds, long)[0]
+    if a.recorded:
+        results = json.loads(a.recorded.read_text())
+    else:
+        results, _ = compare.take_turns(all_jobs(), a, RealRunner, rounds, long)
+        compare.check_bytes(results, all_jobs(), bytes_of)
     if a.json:
         a.json.write_text(json.dumps(results, indent=1) + "\n")
     text = report(results)

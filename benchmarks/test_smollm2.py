@@ -4,7 +4,7 @@ import json, os, pathlib, subprocess, sys, tempfile, unittest, unittest.mock, zi
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import contenders, smollm2, table
+import compare, contenders, smollm2, table
 from contenders import Job, Missing
 from kin import KIN
 
@@ -94,6 +94,20 @@ class Counts(unittest.TestCase):
         self.assertEqual(json.loads(json.dumps(model.config()))["sliding_window"], 4096)
 
 
+    def test_other_bytes_than_our_own_are_told(self):
+        results, said = recorded(), []
+        for job in smollm2.all_jobs():
+            expected = smollm2.bytes_of(job, results["settings"])
+            if expected and job.key() in results["samples"]:
+                results["samples"][job.key()]["notes"]["bytes"] = expected
+        # all keys of a layer with a window
+        results["samples"]["cheems/default/mistral-window/decode 32768"]["notes"]["bytes"] += 2 * 2 * 8 * 128 * (32768 - 4096)
+        with unittest.mock.patch.object(compare, "say", said.append):
+            compare.check_bytes(results, smollm2.all_jobs(), smollm2.bytes_of)
+        self.assertEqual(len(said), 1)
+        self.assertIn("mistral-window, decode 32768: cheems-bench counts 185.6 MB a token, models.py 68.2", said[0])
+
+
 class Runs(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -116,17 +130,6 @@ class Runs(unittest.TestCase):
             if word.endswith((".part", "-openvino")):
                 pathlib.Path(word).write_text("made")
         return 'a line before\n{"prefill": 300.0, "decode": 30.0, "version": "1"}\n'
-
-    def test_keys_outside_of_a_window_are_not_counted(self):
-        row = dict(machine=dict(read_gigabytes_per_second=30.0, region_microseconds=1.0, peak_unit="f32", gigaflops_per_second={}), variant="avx2", bytes=9e9,
-                   operations=9e9, tokens=8, peak_memory_bytes=7, tokens_per_second_median=5.0)
-        with unittest.mock.patch.object(contenders, "run", lambda command, environment: json.dumps([row])), \
-             unittest.mock.patch.object(smollm2.RealRunner, "artefact", lambda self, model: "file"):
-            notes = [self.runner.sample(Job("cheems", "", smollm2.WINDOWED, f"decode {depth}"))[1] for depth in smollm2.DEPTHS]
-        self.assertEqual(notes[0], notes[2])
-        # weights in bf16: a row of the embedding, the head, a layer, three norms; and keys and values
-        weights = 1024 * (4096 + 3 * 3584 + 2 * 4096 + 2 * 1024)
-        self.assertEqual((notes[0]["bytes"], notes[0]["operations"]), (2 * (weights + 4 * 1024 + 2 * 1024 * 4096), 2 * weights + 4 * 4096 * 4096))
 
     def test_one_run_times_a_prompt_and_decoding(self):
         jobs = [Job("transformers", "f32", smollm2.NAME, test) for test in ("decode", "prefill")]
@@ -167,6 +170,10 @@ class Runs(unittest.TestCase):
                                        plain.replace(".gguf", ".part"), "BF16", "2"],
                                       ["/llama/llama-quantize", plain, str(self.folder / "smollm2-135M+int4.part"), "Q4_0", "2"]])
         self.assertEqual(path.read_text(), "made")
+
+    def test_a_build_for_avx512_runs_where_there_is_a_row_for_it(self):
+        with self.assertRaisesRegex(Missing, "no avx512vl"):
+            self.runner.prepare(Job("llama.cpp", "avx512 flash", smollm2.NAME, "prefill"))
 
     def test_without_the_model_it_says_what_makes_it(self):
         (self.runner.source / "config.json").unlink()
