@@ -83,7 +83,7 @@ class Model:
         self.weights = counter.driver.allocate((folder / "parameters.bin").read_bytes())
 
     def memory(self, step):
-        """Where the arrays of a step are, by their places but for weights. Every sequence wants the logits of its last row. All tokens
+        """Says where the arrays of a step are, by their places but for weights. Every sequence wants the logits of its last row. All tokens
         differ, so each has a row of the embedding."""
         allocate = self.counter.driver.allocate
         table, last, rows = [], [], 0
