@@ -2,6 +2,7 @@
 // shares are powers of two of the difference to the greatest bound of all: so a
 // sum is the same one, whoever computes it.
 #include "SplitMerging.h"
+#include "Strategy/LoadsAhead.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -33,8 +34,6 @@ void cheems::tile::buildMergeSplits(TileBuilder &t, RowTileAttr s,
                                     int64_t entriesPerSplit,
                                     const AttentionMemory &memory,
                                     const PartialAttention &partial, Value y) {
-  // So many are loaded before the first one is added.
-  constexpr int64_t ahead = 8;
   Value head = t.block(GridDimension::X), sequence = t.block(GridDimension::Y);
   SegmentRow segment =
       loadSegment(t, memory.segments, sequence, /*oneRow=*/true);
@@ -63,10 +62,10 @@ void cheems::tile::buildMergeSplits(TileBuilder &t, RowTileAttr s,
              })[0];
   Value highest = t.reduce(Combine::Maximum, best, 1);
   SmallVector<Value> state =
-      t.loop(zero, count, ahead, {t.fill(perRow, 0), t.fill(type, 0)},
+      t.loop(zero, count, kSplitsAhead, {t.fill(perRow, 0), t.fill(type, 0)},
              [&](Value first, ValueRange now) -> SmallVector<Value> {
                SmallVector<Value> shares, sums, outputs;
-               for (int64_t i = 0; i < ahead; ++i) {
+               for (int64_t i = 0; i < kSplitsAhead; ++i) {
                  Value piece = t.add(first, i);
                  Place numbers{{sequence, piece, head}, {1}, {count}};
                  Value own = known(t, t.load(perRow, partial.best, numbers),

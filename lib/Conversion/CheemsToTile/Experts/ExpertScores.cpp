@@ -1,5 +1,6 @@
 // Scores of product keys: matmuls of each half and head with keys of its own.
 #include "ExpertKernels.h"
+#include "Strategy/LoadsAhead.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -88,10 +89,8 @@ void ScoreBuffer::compute(TileBuilder &t, ExpertsStrategyAttr s, Value queries,
                    type = tileOf(t, s.getScores(), t.b.getF32Type());
   int64_t aligned = alignmentOf(memory.getDimSize(3), element);
   Value zero = t.index(0);
-  // A block may be alone on its multiprocessor, and waits for what it asks for.
-  constexpr int64_t ahead = 32;
   Value sums = addMatmulsWithKeys(
-      t, memory.getDimSize(2), ahead, t.fill(type, 0),
+      t, memory.getDimSize(2), kLoneKeysAhead, t.fill(type, 0),
       [&](Value d) {
         return t.load(t.sliceType(type, 1), queries,
                       {{row, zero, head, d}, {1}});

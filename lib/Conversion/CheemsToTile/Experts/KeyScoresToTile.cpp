@@ -2,6 +2,7 @@
 // share what they read of the keys.
 #include "ExpertKernels.h"
 #include "Patterns.h"
+#include "Strategy/LoadsAhead.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -38,9 +39,8 @@ static void buildByNumbers(TileBuilder &t, RowTileAttr s, RankedTensorType keys,
   RankedTensorType perKey =
       t.withElement(t.sliceType(type, 0), keys.getElementType());
   int64_t aligned = alignmentOf(keys.getDimSize(3), keys.getElementType());
-  constexpr int64_t ahead = 8;
   at.store(t, addMatmulsWithKeys(
-                  t, keys.getDimSize(2), ahead, t.fill(type, 0),
+                  t, keys.getDimSize(2), kKeysAhead, t.fill(type, 0),
                   [&](Value d) {
                     return t.load(t.sliceType(type, 1), at.queries,
                                   {{at.row, at.half, at.head, d}, {0}});

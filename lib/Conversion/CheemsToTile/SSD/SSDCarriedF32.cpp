@@ -1,6 +1,7 @@
 // The state goes from chunk to chunk of a prompt in f32, always in ascending
 // order: so its bits depend on the sequence alone.
 #include "SSDKernels.h"
+#include "Strategy/LoadsAhead.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,7 +38,7 @@ public:
         t.load(type, memory.pool, inPool(t.select(isLater, states, t.index(0))),
                shape.alignedRow(t));
     state =
-        t.loop(t.index(0), t.ceilDiv(segment.length, chunkRows), kTogether,
+        t.loop(t.index(0), t.ceilDiv(segment.length, chunkRows), kChunksAhead,
                state, [&](Value index, ValueRange now) -> SmallVector<Value> {
                  return {takeChunks(index, now[0])};
                })[0];
@@ -45,9 +46,6 @@ public:
   }
 
 private:
-  /// Chunks whose numbers are under way together.
-  static constexpr int64_t kTogether = 4;
-
   Place inPool(Value past) {
     return {{segment.slot, memory.layer, head, first, column},
             {3, 4},
@@ -63,7 +61,7 @@ private:
   Value takeChunks(Value index, Value state) {
     SmallVector<SSDChunk> chunks;
     SmallVector<Value> added, wholes;
-    for (int64_t next = 0; next < kTogether; ++next) {
+    for (int64_t next = 0; next < kChunksAhead; ++next) {
       SSDChunk chunk =
           SSDChunk::of(t, chunkRows, segment, number, t.add(index, next), rows);
       if (next > 0) {

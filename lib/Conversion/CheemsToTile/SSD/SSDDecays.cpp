@@ -1,5 +1,6 @@
 // Decays of a prompt's chunks.
 #include "SSDKernels.h"
+#include "Strategy/LoadsAhead.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -10,7 +11,6 @@ void cheems::tile::buildSSDDecays(TileBuilder &t, int64_t chunkRows,
                                   const SSDShape &shape,
                                   const SSDMemory &memory,
                                   const SSDPassed &passed) {
-  constexpr int64_t together = 8; // loads that are under way
   auto layout = BlockedAttr::get(t.b.getContext(), 1, kWarpThreads, 1);
   auto type = t.tileType({1, kWarpThreads}, t.b.getF32Type(), layout);
   auto f64 = t.withElement(type, t.b.getF64Type());
@@ -32,10 +32,10 @@ void cheems::tile::buildSSDDecays(TileBuilder &t, int64_t chunkRows,
               {{t.index(plane), head, row}, {2, 1}, {chunk.past, heads}});
     };
     Value sum = t.loop(
-        t.index(0), t.index(chunkRows), together, t.fill(f64, 0),
+        t.index(0), t.index(chunkRows), kDecaysAhead, t.fill(f64, 0),
         [&](Value first, ValueRange state) -> SmallVector<Value> {
           SmallVector<Value> steps, rows;
-          for (int64_t next = 0; next < together; ++next) {
+          for (int64_t next = 0; next < kDecaysAhead; ++next) {
             rows.push_back(t.add(chunk.row, t.add(first, next)));
             steps.push_back(
                 t.load(type, memory.step,
