@@ -37,13 +37,13 @@ std::string joined(const std::vector<std::string> &words) {
 }
 
 /// How many layers have a pool of this role, which its first extent says.
+/// Layers with a window of rows have pools of their own.
 int64_t layersWith(const Metadata &data, PoolRole role) {
+  int64_t layers = 0;
   for (const StateKind &kind : data.state) {
-    if (kind.role == role) {
-      return kind.extents[0];
-    }
+    layers += kind.role == role ? kind.extents[0] : 0;
   }
-  return 0;
+  return layers;
 }
 
 std::string layers(const Metadata &data) {
