@@ -55,12 +55,14 @@ public:
 
   void build() {
     piece = t.block(GridDimension::X);
+    first = t.mul(piece, s.getEntries());
     sequence = t.block(GridDimension::Z);
     rows = QueryRows::ofOneRow(t, shape, memory, s.getRows());
     // With a window the first split is that in which it begins: there are as
     // many as a ring has blocks.
-    Value begin = rows.firstBlock(t, shape, s.getEntries());
-    first = t.mul(begin ? t.add(piece, begin) : piece, s.getEntries());
+    if (Value begin = rows.firstBlock(t, shape, s.getEntries())) {
+      first = t.add(first, t.mul(begin, s.getEntries()));
+    }
     t.when(t.isLess(first, rows.count), [&] {
       if (stores.added) {
         // A row that is not stored has an index after all splits.
